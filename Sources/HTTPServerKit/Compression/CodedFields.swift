@@ -11,6 +11,14 @@ extension HTTPFields {
     /// Whether that is among the kept lines.
     var keepVaryByEncoding: Bool { (notes as? KeptCodedFields)?.varyByEncoding ?? false }
 
+    /// Whether they announce that the response depends on Accept-Encoding.
+    var varyByEncoding: Bool {
+        values(of: .vary).contains { line in
+            let names = FieldValues.tokens(line) ?? []
+            return names.contains { $0 == "*" || $0.lowercased() == "accept-encoding" }
+        }
+    }
+
     /// Writes the lines once, and reads once of them whether the content may be compressed: for
     /// fields that are sent many times.
     mutating func keepLinesAndFacts() { keepLines(notes: KeptCodedFields(self)) }
@@ -48,7 +56,8 @@ struct CodedFields: Sendable {
     /// 9530, RFC 9111 section 5.2.2.6).
     private(set) var forbidsCompression = false
 
-    init(_ fields: HTTPFields) {
+    /// - Parameter ofPart: whether the facts are about the whole of which the content is a part.
+    init(_ fields: HTTPFields, ofPart: Bool = false) {
         for index in fields.indices {
             let letters = fields[index].name.text.utf8
             // Length and first letter rule out most names, and cost less than comparing them.
@@ -58,8 +67,12 @@ struct CodedFields: Sendable {
             case (13, UInt8(ascii: "c")) where fields[index].name == .cacheControl:
                 forbidsCompression =
                     forbidsCompression || Self.hasNoTransform(fields[index].value)
-            case (11, _), (13, UInt8(ascii: "c")), (14, _), (16, UInt8(ascii: "c")),
-                (6, UInt8(ascii: "d")):
+            case (13, UInt8(ascii: "c")) where fields[index].name == .contentRange:
+                forbidsCompression = forbidsCompression || !ofPart
+            case (7, UInt8(ascii: "t")) where fields[index].name == .trailer:
+                forbidsCompression =
+                    forbidsCompression || Self.announcesDigest(fields[index].value)
+            case (11, _), (14, _), (16, UInt8(ascii: "c")), (6, UInt8(ascii: "d")):
                 forbidsCompression =
                     forbidsCompression || Self.obstacles.contains(fields[index].name)
             default: break
@@ -67,9 +80,15 @@ struct CodedFields: Sendable {
         }
     }
 
-    private static let obstacles: [HTTPFieldName] = [
-        .contentEncoding, .contentRange, "Content-Digest", "Repr-Digest", "Content-MD5", "Digest",
-    ]
+    private static let digests = DigestFields.ofContent + [DigestFields.representation]
+    private static let obstacles: [HTTPFieldName] = [.contentEncoding] + digests
+
+    /// Whether the fields after the content will have a digest of it, uncompressed (RFC 9110 section
+    /// 6.6.2).
+    private static func announcesDigest(_ trailer: String) -> Bool {
+        let names = FieldValues.tokens(trailer) ?? []
+        return names.contains { digests.contains(HTTPFieldName(unchecked: $0)) }
+    }
 
     private static func hasNoTransform(_ value: String) -> Bool {
         guard value.utf8.count >= 12 else { return false }

@@ -10,11 +10,12 @@ public import HTTPServerCore
 ///
 /// Content is compressed when its media type is one that gets shorter, its length is worth it or
 /// unknown, and nothing in the response speaks against it: a content coding, a range, a digest, or
-/// `Cache-Control: no-transform`. A request with Range is answered uncompressed. Such answers vary
-/// by Accept-Encoding, compressed or not; a strong entity tag `"a"` becomes `"a-gzip"`, and
-/// conditions of clients that know that one are understood. Answers that come again are compressed
-/// once and then taken from memory. Streams are compressed as they are written; what was written
-/// goes out as soon as the producer waits for something.
+/// `Cache-Control: no-transform`. A request with Range is answered uncompressed, and with the whole
+/// where If-Range is a date and the content may be compressed: both forms have that date. Such
+/// answers vary by Accept-Encoding, compressed or not; a strong entity tag `"a"` becomes `"a-gzip"`,
+/// and conditions of clients that know that one are understood. Answers that come again are
+/// compressed once and then taken from memory. Streams are compressed as they are written; what was
+/// written goes out as soon as the producer waits for something.
 ///
 /// A client that refuses uncoded content (`identity;q=0`) and takes no gzip gets uncoded content
 /// all the same: it can do more with that than with 406.

@@ -28,7 +28,12 @@ final class ResponseCoder: Sendable {
         if !accepted.isGzip, response.fields.keepVaryByEncoding { return }
         if response.status == .notModified { return revalidate(&response, request, accepted) }
         let minimum = accepted == .gzipOnly ? 1 : options.minimumBytes
-        guard isNegotiable(response, minimum: minimum) else { return }
+        if response.status == .partialContent { return describePart(&response, minimum) }
+        guard isNegotiable(response, minimum: minimum) else {
+            // With one form only, a date is as good as the handler says.
+            if VariantConditions.hasDatedRange(request) { response.takeDatedRange(of: request) }
+            return
+        }
         response.fields.addVaryByEncoding()
         guard accepted.isGzip, !request.fields.contains(.range) else { return }
         guard let content = compressed(response.body.content) else { return }
@@ -44,9 +49,37 @@ final class ResponseCoder: Sendable {
             return
         }
         response.fields.addVaryByEncoding()
-        if accepted.isGzip, let tag = response.fields[.eTag] {
-            response.fields[.eTag] = VariantConditions.revalidatedTag(tag, for: request)
+        guard accepted.isGzip, let tag = response.fields[.eTag] else { return }
+        let known = VariantConditions.revalidatedTag(tag, for: request)
+        // The tag of the other form would be worse than none.
+        guard known != nil || response.fields.contains(.lastModified) else { return }
+        response.fields[.eTag] = known
+    }
+
+    /// RFC 9110 section 15.3.7: Vary, where the 200 to the same request would have it.
+    private func describePart(_ response: inout Response, _ minimum: Int) {
+        let fields = response.fields
+        let facts = CodedFields(fields, ofPart: true)
+        if case .pieces = response.body.content {
+            // The media type is in the parts. Without a validator no cache combines them.
+            let hasValidator = fields.contains(.eTag) || fields.contains(.lastModified)
+            guard hasValidator, !facts.forbidsCompression else { return }
+        } else {
+            let length = Self.wholeLength(fields)
+            guard allow(facts, response.body.mediaType),
+                hasWorthwhileLength(response.body.content, minimum, ofPartOf: length)
+            else { return }
         }
+        response.fields.addVaryByEncoding()
+    }
+
+    /// The length of the whole after Content-Range (RFC 9110 section 14.4): the greatest if it is not
+    /// known, `nil` without the field.
+    private static func wholeLength(_ fields: HTTPFields) -> Int64? {
+        guard let range = fields[.contentRange], let slash = range.lastIndex(of: "/") else {
+            return nil
+        }
+        return FieldValues.parseDecimal(String(range[slash...].dropFirst())) ?? Int64.max
     }
 
     // MARK: Decision
@@ -55,7 +88,7 @@ final class ResponseCoder: Sendable {
     private func isNegotiable(_ response: Response, minimum: Int) -> Bool {
         guard hasWorthwhileLength(response.body.content, minimum) else { return false }
         switch response.status {
-        case .noContent, .resetContent, .partialContent: return false
+        case .noContent, .resetContent: return false
         default: break
         }
         if let kept = response.fields.notes as? KeptCodedFields {
@@ -68,13 +101,19 @@ final class ResponseCoder: Sendable {
         !facts.forbidsCompression && types.contains(facts.contentType ?? mediaType)
     }
 
-    private func hasWorthwhileLength(_ content: ResponseBody.Content, _ minimum: Int) -> Bool {
+    /// - Parameter whole: the length of the whole of which the content is a part; `nil` for content
+    ///   that is the whole.
+    private func hasWorthwhileLength(
+        _ content: ResponseBody.Content, _ minimum: Int, ofPartOf whole: Int64? = nil
+    ) -> Bool {
         switch content {
-        case .empty, .pieces, .upgrade: false
-        case .text(let text): text.utf8.count >= minimum
-        case .bytes(let bytes): bytes.count >= minimum
-        case .file(_, _, let count): count >= Int64(minimum) && count <= options.fileByteLimit
-        case .stream(let length, _): length ?? .max >= Int64(minimum)
+        case .empty, .pieces, .upgrade: return false
+        case .text(let text): return (whole ?? Int64(text.utf8.count)) >= Int64(minimum)
+        case .bytes(let bytes): return (whole ?? Int64(bytes.count)) >= Int64(minimum)
+        case .file(_, _, let count):
+            let length = whole ?? count
+            return length >= Int64(minimum) && length <= options.fileByteLimit
+        case .stream(let length, _): return (whole ?? length ?? Int64.max) >= Int64(minimum)
         }
     }
 

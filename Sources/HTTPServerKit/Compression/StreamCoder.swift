@@ -1,14 +1,14 @@
-internal import HTTPCodecs
+package import HTTPCodecs
 internal import HTTPParser
-internal import HTTPServerCore
+package import HTTPServerCore
 
 /// Compresses a stream on its way from its producer to the connection.
 ///
 /// The coder holds back output as long as the producer goes on writing, and flushes it when the
 /// producer waits for something else. It is confined to the connection's loop.
-final class StreamCoder: StreamEncoding, @unchecked Sendable {
+package final class StreamCoder: StreamEncoding, @unchecked Sendable {
     /// Bytes that are compressed in one turn of the loop.
-    static let turnBytes = 16 << 10
+    package static let turnBytes = 16 << 10
     /// Compressed bytes that are worth a call of their own.
     private static let pieceBytes = 16 << 10
 
@@ -18,6 +18,7 @@ final class StreamCoder: StreamEncoding, @unchecked Sendable {
     private var pending: [UInt8] = []
     private var writes = 0
     private var holdsBack = false
+    private var isFinished = false
     private var awaitsFlush = false
     private var keeping: VariantKeeping?
     private var collected: [UInt8] = []
@@ -33,9 +34,18 @@ final class StreamCoder: StreamEncoding, @unchecked Sendable {
         self.keeping = keeping
     }
 
+    /// The same without a place where the stream goes.
+    package convenience init(
+        level: Int, pool: ContentCodingPool, length: Int64?
+    ) throws(CodecError) {
+        try self.init(level: level, pool: pool, length: length, keeping: nil)
+    }
+
     /// Compresses bytes.
     /// - Returns: output that is ready to be sent, usually none.
-    func encode(_ bytes: Span<UInt8>) throws(ResponseWriterError) -> [UInt8] {
+    /// - Throws: `.connectionLost` after the end: a task may outlive the producer and write on.
+    package func encode(_ bytes: Span<UInt8>) throws(ResponseWriterError) -> [UInt8] {
+        guard !isFinished else { throw .connectionLost }
         if let left {
             guard Int64(bytes.count) <= left else { throw .wrongLength }
             self.left = left - Int64(bytes.count)
@@ -47,8 +57,10 @@ final class StreamCoder: StreamEncoding, @unchecked Sendable {
     }
 
     /// Ends the stream.
-    func finish() throws(ResponseWriterError) -> [UInt8] {
+    package func finish() throws(ResponseWriterError) -> [UInt8] {
+        guard !isFinished else { throw .connectionLost }
         guard left ?? 0 == 0 else { throw .wrongLength }
+        isFinished = true
         encoder.finish(into: &pending)
         holdsBack = false
         let last = take()
@@ -67,7 +79,7 @@ final class StreamCoder: StreamEncoding, @unchecked Sendable {
     }
 
     /// Has what is held back flushed, unless more comes before the loop has nothing else to do.
-    func flushSoon(_ exchange: Exchange) {
+    package func flushSoon(_ exchange: Exchange) {
         guard !awaitsFlush else { return }
         awaitsFlush = true
         let known = writes

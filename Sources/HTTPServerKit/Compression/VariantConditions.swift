@@ -20,11 +20,15 @@ enum VariantConditions {
 
     /// A request as the handler behind should see it; `nil` as it is.
     ///
-    /// If-Range stays as it is: a range of the representation does not continue its variant. A
-    /// client that does not accept the variant must get the representation even if a cache on the
-    /// way has the variant, so If-None-Match stays as well then.
+    /// With Range, all tags stay as they are: a range of the representation does not continue its
+    /// variant. A client that does not accept the variant must get the representation even if a
+    /// cache on the way has the variant, so If-None-Match stays as well then.
     static func translated(_ request: Request, takesVariant: Bool) -> Request? {
         guard request.hasConditions else { return nil }
+        // The representation that Range selects is never the variant (RFC 9110 section 14.2).
+        if request.knownMethod == .get, request.fields.contains(.range) {
+            return hasDatedRange(request) ? withoutRange(request) : nil
+        }
         let isRead = request.knownMethod == .get || request.knownMethod == .head
         let ifMatch = isMarked(request, .ifMatch)
         let ifNoneMatch = (takesVariant || !isRead) && isMarked(request, .ifNoneMatch)
@@ -33,6 +37,21 @@ enum VariantConditions {
             let isTranslated =
                 ifMatch && name == .ifMatch || ifNoneMatch && name == .ifNoneMatch
             return isTranslated ? withPlainTags(value) : value
+        }
+    }
+
+    /// Whether a range depends on a date. The variant has the same one, which makes it a weak
+    /// validator (RFC 9110 sections 8.8.1 and 13.1.5).
+    static func hasDatedRange(_ request: Request) -> Bool {
+        guard request.knownMethod == .get, request.fields.contains(.range),
+            let condition = request.fields[.ifRange]
+        else { return false }
+        return EntityTag(condition) == nil
+    }
+
+    private static func withoutRange(_ request: Request) -> Request {
+        request.replacingHead { name, value in
+            name == .range || name == .ifRange ? nil : value
         }
     }
 
@@ -55,11 +74,12 @@ enum VariantConditions {
     }
 
     /// The tag of a 304 names what the client has (section 15.4.5): the variant, if that is what
-    /// it asked about.
-    static func revalidatedTag(_ tag: String, for request: Request) -> String {
-        guard let variant = variantTag(of: tag), let list = request.fields.list(.ifNoneMatch),
-            case .tags(let tags) = EntityTagCondition(list)
-        else { return tag }
+    /// it asked about. `nil` for a client that named no tag and may have either.
+    static func revalidatedTag(_ tag: String, for request: Request) -> String? {
+        guard let variant = variantTag(of: tag) else { return tag }
+        guard let list = request.fields.list(.ifNoneMatch),
+            case .tags(let tags) = EntityTagCondition(list), !tags.isEmpty
+        else { return nil }
         let known = tags.map { String(decoding: $0.bytes.drop { $0 != 0x22 }, as: UTF8.self) }
         return !known.contains(tag) && known.contains(variant) ? variant : tag
     }
@@ -67,12 +87,14 @@ enum VariantConditions {
 
 extension Request {
     /// The same request with other field values, or itself if a new value is not valid in a head.
-    fileprivate func replacingHead(_ value: (HTTPFieldName, String) -> String) -> Request {
+    /// - Parameter value: the new value of a field; `nil` leaves the field out.
+    fileprivate func replacingHead(_ value: (HTTPFieldName, String) -> String?) -> Request {
         var bytes = Array("\(method.name) ".utf8)
         unsafe bytes += storage.head.targetBytes
         bytes += Array(" HTTP/1.\(version.minor)\r\n".utf8)
         for field in fields {
-            bytes += Array("\(field.name.text): \(value(field.name, field.value))\r\n".utf8)
+            guard let new = value(field.name, field.value) else { continue }
+            bytes += Array("\(field.name.text): \(new)\r\n".utf8)
         }
         bytes += [0x0D, 0x0A]
         // The original head has passed the limits, and may have been allowed these two.

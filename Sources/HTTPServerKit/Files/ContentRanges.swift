@@ -14,13 +14,16 @@ enum ContentRanges {
         case .whole: return nil
         case .unsatisfiable:
             fields.removeFreshness()
+            fields.removeDigests(ofRepresentation: true)
             fields.append(.contentRange, ByteRange.unsatisfiedContentRange(ofLength: length))
             return Response(.rangeNotSatisfiable, fields: fields)
         case .single(let range):
+            fields.removeDigests(ofRepresentation: false)
             fields.append(.contentRange, range.contentRange(ofLength: length))
             let body = source.body(range, mediaType: mediaType)
             return Response(.partialContent, fields: fields, body: body)
         case .several(let ranges):
+            fields.removeDigests(ofRepresentation: false)
             return multipart(ranges, source, fields, mediaType)
         }
     }
@@ -59,4 +62,23 @@ extension HTTPFields {
         remove(.cacheControl)
         remove(.expires)
     }
+
+    /// Takes away the digests of content that is not sent.
+    /// - Parameter ofRepresentation: also those of the whole representation. A part and a 304 keep
+    ///   them; an error is another representation (RFC 9530 section 3).
+    mutating func removeDigests(ofRepresentation: Bool) {
+        var names = DigestFields.ofContent
+        if ofRepresentation { names += [DigestFields.representation, DigestFields.ownCloud] }
+        for name in names where contains(name) { remove(name) }
+    }
+}
+
+/// The fields with digests.
+enum DigestFields {
+    /// Of the content of one message (RFC 9530 section 2, RFC 1864); `Digest` was used for either.
+    static let ofContent: [HTTPFieldName] = ["Content-Digest", "Content-MD5", "Digest"]
+    /// Of the representation (RFC 9530 section 3).
+    static let representation: HTTPFieldName = "Repr-Digest"
+    /// ownCloud's checksum of a file, without any coding.
+    static let ownCloud: HTTPFieldName = "OC-Checksum"
 }

@@ -44,6 +44,7 @@ extension Response {
         case .preconditionFailed:
             var fields = notModified.fields
             fields.removeFreshness()
+            fields.removeDigests(ofRepresentation: true)
             throw HTTPError(.preconditionFailed, fields: fields)
         case .proceed(let rangeAllowed):
             guard rangeAllowed, hasRanges, let range = request.fields[.range],
@@ -51,6 +52,25 @@ extension Response {
             else { return response }
             return response.part(range, of: source) ?? response
         }
+    }
+
+    /// Becomes the part that a range with a date as its condition asks for, if the date is right.
+    ///
+    /// The handler was not shown the range. Only a whole for which it offers ranges has parts, and
+    /// none that has other forms with the same date (RFC 9110 section 8.8.1).
+    mutating func takeDatedRange(of request: Request) {
+        guard status == .ok, fields[.acceptRanges] == "bytes", !fields.contains(.contentEncoding),
+            !fields.varyByEncoding, let range = request.fields[.range],
+            let source = RangeSource(body.content)
+        else { return }
+        let conditions = Preconditions(ifRange: request.fields[.ifRange], hasRange: true)
+        let state = CurrentState(entityTag: nil, lastModified: lastModified)
+        let now = HTTPDate(secondsSinceEpoch: Syscalls.realtime().seconds)
+        let result = conditions.evaluate(method: .get, current: state, now: now)
+        guard result == .proceed(rangeAllowed: true), let part = part(range, of: source) else {
+            return
+        }
+        self = part
     }
 
     /// `nil` for the whole content.
@@ -70,6 +90,7 @@ extension Response {
         var kept = HTTPFields()
         kept.reserveCapacity(fields.count)
         for field in fields where !Self.contentFields.contains(field.name) { kept.append(field) }
+        kept.removeDigests(ofRepresentation: false)
         return Response(.notModified, fields: kept)
     }
 

@@ -133,6 +133,17 @@ struct CompressedStreamTests {
         #expect(record.count(of: "\r\n0\r\n\r\n") == 0)
     }
 
+    @Test("A write after the end is an error, as is another end")
+    func writeAfterEnd() throws {
+        let coder = try StreamCoder(level: 6, pool: ContentCodingPool(), length: nil)
+        let text = Array("hello".utf8)
+        var coded = try coder.encode(text.span)
+        coded += try coder.finish()
+        #expect(try Coded.gunzip(coded) == text)
+        #expect(throws: ResponseWriterError.connectionLost) { try coder.encode(text.span) }
+        #expect(throws: ResponseWriterError.connectionLost) { try coder.finish() }
+    }
+
     @Test("A producer that fails cuts the connection")
     func failure() async throws {
         struct Failure: Error {}

@@ -91,6 +91,31 @@ struct FileCompressionTests {
         #expect(coded["Content-Encoding"] == nil)
     }
 
+    @Test(
+        "15.3.7: A part has the Vary of the whole",
+        arguments: ["small.txt", "middle.js", "tiny.txt", "photo.png"], [gzip, ""])
+    func varyOfParts(_ name: String, _ accept: String) async throws {
+        for limit in [1 << 20, 199_999] as [Int64] {
+            var options = CompressionHandler.Options()
+            options.fileByteLimit = limit
+            let handler = CompressionHandler(files(), options: options)
+            let whole = try await Coded.get(handler, accept, target: "/\(name)")
+            let part = try await Coded.get(
+                handler, accept + "Range: bytes=5-9\r\n", target: "/\(name)")
+            #expect(part.status == 206 && part["Content-Encoding"] == nil)
+            #expect(part["Vary"] == whole["Vary"])
+        }
+    }
+
+    @Test("15.3.7: Several parts have Vary, because caches may combine them by their validator")
+    func varyOfSeveralParts() async throws {
+        let part = try await Coded.get(
+            CompressionHandler(files()), "Range: bytes=0-1, 9-10\r\n", target: "/small.txt")
+        #expect(part.status == 206)
+        #expect(part["Content-Type"]?.hasPrefix("multipart/byteranges") == true)
+        #expect(part["Vary"] == "Accept-Encoding")
+    }
+
     @Test("A file that has not changed lately is kept, until it changes")
     func kept() async throws {
         let handler = CompressionHandler(files())

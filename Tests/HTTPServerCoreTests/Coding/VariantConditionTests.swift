@@ -123,6 +123,82 @@ struct VariantConditionTests {
         #expect(part["Content-Encoding"] == nil)
     }
 
+    @Test(
+        "14.2: With Range only the tags of the file itself agree",
+        arguments: ["Accept-Encoding: gzip\r\n", ""])
+    func rangeTags(_ accept: String) async throws {
+        let tags = try await tags()
+        let range = "\(accept)Range: bytes=10-19\r\n"
+        #expect(try await get("\(range)If-Match: \(tags.coded)\r\n").status == 412)
+        #expect(try await get("\(range)If-Match: \(tags.plain)\r\n").status == 206)
+        #expect(try await get("\(range)If-None-Match: \(tags.coded)\r\n").status == 206)
+        #expect(try await get("\(range)If-None-Match: \(tags.plain)\r\n").status == 304)
+    }
+
+    private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+    @Test(
+        "8.8.1, 13.1.5: The date of the file is that of the variant, and continues neither",
+        arguments: ["Accept-Encoding: gzip\r\n", ""])
+    func datedRange(_ accept: String) async throws {
+        try directory.setModified("a.txt", 784_111_777)
+        let answer = try await get(
+            "\(accept)Range: bytes=10-19\r\nIf-Range: \(Self.date)\r\n")
+        #expect(answer.status == 200)
+        #expect(answer["Last-Modified"] == Self.date)
+        #expect(answer["Content-Encoding"] == nil && answer["Vary"] == "Accept-Encoding")
+        #expect(answer.text == Coded.text(5_000))
+    }
+
+    @Test(
+        "13.1.5: Content that is never compressed has ranges by date",
+        arguments: [
+            ("bytes=10-19", date, 206), ("bytes=9999-", date, 416), ("lines=1-2", date, 200),
+            ("bytes=10-19", "Sun, 06 Nov 1994 08:49:36 GMT", 200), ("bytes=10-19", "nonsense", 200),
+        ])
+    func datedRangeOfOneForm(_ range: String, _ date: String, _ status: Int) async throws {
+        try directory.write("a.png", Coded.noise(5_000))
+        try directory.setModified("a.png", 784_111_777)
+        let fields = "Accept-Encoding: gzip\r\nRange: \(range)\r\nIf-Range: \(date)\r\n"
+        let answer = try await Coded.get(handler, fields, target: "/a.png")
+        #expect(answer.status == status)
+        // The same as without compression.
+        let files = FileHandler(root: directory.path)
+        let plain = try await Coded.get(files, fields, target: "/a.png")
+        #expect(plain.status == status && answer.content == plain.content)
+        for name in ["Content-Range", "Content-Type", "ETag", "Vary", "Cache-Control"] {
+            #expect(answer[name] == plain[name])
+        }
+    }
+
+    @Test(
+        "15.4.5: A client that named no tag may have either form, and gets no tag",
+        arguments: ["If-Modified-Since: \(date)", "If-None-Match: *"])
+    func unnamedTag(_ condition: String) async throws {
+        try directory.setModified("a.txt", 784_111_777)
+        let answer = try await get("Accept-Encoding: gzip\r\n\(condition)\r\n")
+        #expect(answer.status == 304)
+        #expect(answer["ETag"] == nil && answer["Last-Modified"] == Self.date)
+        #expect(answer["Vary"] == "Accept-Encoding")
+        let plain = try await get("\(condition)\r\n")
+        #expect(plain.status == 304)
+        let tag = try await tags().plain
+        #expect(plain["ETag"] == tag)
+    }
+
+    @Test("A 304 keeps its only validator, and a weak tag, which both forms have")
+    func keptTag() async throws {
+        let fields = "Accept-Encoding: gzip\r\nIf-None-Match: *\r\n"
+        let cases: [HTTPFields] = [[.eTag: "\"a\""], [.eTag: "W/\"a\"", .lastModified: Self.date]]
+        for validators in cases {
+            let response = Response(.ok, fields: validators, body: .text(Coded.text(5_000)))
+            let handler = CompressionHandler(ConditionalHandler(SyncHandler { _ in response }))
+            let answer = try await Coded.get(handler, fields)
+            #expect(answer.status == 304)
+            #expect(answer["ETag"] == validators[.eTag])
+        }
+    }
+
     @Test("Lists that cannot be read are left to the handler")
     func malformed() async throws {
         let value = "\"a-gzip\" nonsense"

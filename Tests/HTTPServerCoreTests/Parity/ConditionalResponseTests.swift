@@ -27,6 +27,28 @@ struct ConditionalResponseTests {
         return response
     }
 
+    private static let digestFields: [HTTPFieldName] = [
+        "Content-Digest", "Content-MD5", "Digest", "Repr-Digest", "OC-Checksum",
+    ]
+
+    @Test(
+        "RFC 9530, 2 and 3: No answer has a digest of content that it does not have",
+        arguments: [
+            ("", 200, 5), ("Range: bytes=2-4\r\n", 206, 2), ("Range: bytes=0-0, 4-5\r\n", 206, 2),
+            ("If-None-Match: \"a\"\r\n", 304, 2), ("Range: bytes=99-\r\n", 416, 0),
+            ("If-Match: \"b\"\r\n", 412, 0),
+        ])
+    func digests(fields: String, status: Int, count: Int) async throws {
+        let answer = try await answer(fields) { request in
+            var response = tagged(request)
+            for name in Self.digestFields { response.fields.append(name, "a") }
+            return response
+        }
+        #expect(answer.status == status)
+        let sent = Self.digestFields.map(\.text).filter { answer[$0] != nil }
+        #expect(sent == Self.digestFields.suffix(count).map(\.text))
+    }
+
     @Test("Validators are values, and are written as fields")
     func validators() async throws {
         let whole = try await answer("", tagged)

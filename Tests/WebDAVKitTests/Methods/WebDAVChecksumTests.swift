@@ -133,6 +133,21 @@ struct WebDAVChecksumTests {
         #expect((answer["Repr-Digest"] ?? "").prefix { $0 != "=" } == function)
     }
 
+    @Test("RFC 9530, 3: A part has the hash of the whole, and an error has none")
+    func parts() async throws {
+        let client = DAVClient()
+        #expect(try await client.send("PUT", "/dav/a", Self.all, "hello").status == 201)
+        let part = try await client.send("GET", "/dav/a", Self.wish + ["Range: bytes=1-2"])
+        #expect(part.status == 206 && part.text == "el")
+        #expect(part["Repr-Digest"] == "sha-256=:\(Self.sha256):")
+        #expect(part["OC-Checksum"] != nil)
+        for (field, status) in [("Range: bytes=9-", 416), ("If-Match: \"x\"", 412)] {
+            let answer = try await client.send("GET", "/dav/a", Self.wish + [field])
+            #expect(answer.status == status)
+            #expect(answer["Repr-Digest"] == nil && answer["OC-Checksum"] == nil)
+        }
+    }
+
     @Test("Content of another program has no hash, though it is as long")
     func otherProgram() async throws {
         let share = try Share()
