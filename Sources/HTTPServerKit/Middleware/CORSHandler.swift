@@ -84,10 +84,10 @@ public struct CORSHandler: Handler {
     /// The answer of the handler, with the fields that let pages read it.
     private func shared(_ response: Response, with request: Request) -> Response {
         var response = response
-        let origin = request.fields[.origin]
-        // A response that is the same for all must stay cacheable.
+        // A response that is the same for all must stay cacheable. A cache gives it to pages later,
+        // so it has the fields without Origin as well ("CORS protocol and HTTP caches").
         if !isForAll { response.fields.addVary("Origin") }
-        guard let origin, let allowed = allowed(origin) else { return response }
+        guard let allowed = allowed(request.fields[.origin]) else { return response }
         response.fields[Self.allowOrigin] = allowed
         if options.allowsCredentials { response.fields[Self.allowCredentials] = "true" }
         if !exposed.isEmpty { response.fields[Self.exposeFields] = exposed }
@@ -101,10 +101,10 @@ public struct CORSHandler: Handler {
     }
 
     /// The value of Access-Control-Allow-Origin; `nil` for an origin that may not read.
-    private func allowed(_ origin: String) -> String? {
+    private func allowed(_ origin: String?) -> String? {
         if isForAll { return "*" }
         // An origin is ASCII (RFC 6454 section 6.2), which compares byte by byte.
-        guard origin.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        guard let origin, origin.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         if origin == "null" { return options.allowsNull ? origin : nil }
         switch options.origins {
         case .any: return origin

@@ -106,6 +106,19 @@ struct CORSHandlerTests {
         #expect(named["Vary"] == "Accept, Origin")
     }
 
+    @Test("CORS and caches: An answer for all origins says so without Origin, too")
+    func withoutOrigin() async throws {
+        let handler = handler { $0.exposedFields = ["ETag"] }
+        for (fields, status) in [(Self.login, 200), ("", 401)] {
+            let answer = try await exchange(handler, "GET", "/", fields)
+            #expect(answer.status == status)
+            #expect(answer["Access-Control-Allow-Origin"] == "*")
+            #expect(answer["Access-Control-Expose-Headers"] == "ETag")
+            #expect(answer["Access-Control-Allow-Credentials"] == nil)
+            #expect(answer["Vary"]?.contains("Origin") != true)
+        }
+    }
+
     @Test("Every origin with credentials is a mistake of the program")
     func anyWithCredentials() async {
         await #expect(processExitsWith: .failure) {
