@@ -18,15 +18,16 @@ package final class PendingFile: Sendable {
         TemporaryFiles.remove { [path] in Syscalls.removeFile(path) }
     }
 
-    /// Makes an empty file in the folder of `target`. Its name begins with a dot, which listings
-    /// leave out, and cannot be guessed.
+    /// Makes an empty file in the folder of `target`. Its name is reserved, so that no handler lists
+    /// or serves it, and cannot be guessed.
     package static func create(for target: String) async throws -> PendingFile {
         var generator = SystemRandomNumberGenerator()
         let slash = target.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { String(target[...$0]) } ?? ""
         let name =
             String(generator.next(), radix: 36) + String(generator.next(), radix: 36)
-        let path = folder + ".upload-" + name
+        let prefix = String(decoding: ReservedNames.folder, as: UTF8.self) + "-upload-"
+        let path = folder + prefix + name
         let file = try await FileWork.run { () throws(SystemError) in
             OpenFile(owning: try Syscalls.createFile(path))
         }

@@ -152,6 +152,18 @@ struct FileTraversalTests {
         #expect(config.text == "config")
     }
 
+    @Test("A file that is still being uploaded is neither served nor listed")
+    func unfinishedUpload() async throws {
+        let pending = try await PendingFile.create(for: directory.path("root/new"))
+        let names = Content.names(in: directory.path("root"))
+        let name = try #require(names.first { $0.contains("upload-") })
+        #expect(try await get("/" + name) { $0.showsHidden = true }.status == 404)
+        let listing = try await get("/") { $0.showsHidden = true }
+        #expect(listing.text.contains("href=\"file\""))
+        #expect(!listing.text.contains(name))
+        withExtendedLifetime(pending) {}
+    }
+
     static let names = [
         "a&b <i>.txt", "50%.txt", "ü ñ.txt", "#1?.txt", "a+b.txt", "a\\b.txt", "\"quoted\".txt",
         "a:b.txt", "javascript:alert(1)", "..foo", "a..b", "line\nbreak.txt", "~tilde", "a;b=c",
