@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import HTTPParser
 internal import Synchronization
-internal import ToolkitSystem
+package import ToolkitSystem
 
 /// Files that were asked for lately, with what their answers say of them: the bytes of small ones
 /// and, for a moment, the descriptors of larger ones. The next answer takes one look at the file's
@@ -68,7 +68,9 @@ final class FileCache: Sendable {
                 young = [:]
                 youngBytes = 0
             }
-            if young.updateValue(entry, forKey: path) == nil { youngBytes += entry.cost }
+            // Another thread may have kept the file before it changed.
+            let replaced = young.updateValue(entry, forKey: path)
+            youngBytes += entry.cost - (replaced?.cost ?? 0)
         }
 
         mutating func entry(at path: FilePath, byteLimit: Int) -> Entry? {
@@ -161,9 +163,8 @@ final class FileCache: Sendable {
     }
 
     private func isSettled(_ status: FileStatus) -> Bool {
-        let lastChange = max(status.modifiedSeconds, status.changedSeconds)
-        return Int(status.size) + Self.entryBytes <= byteLimit / 2
-            && Syscalls.realtime().seconds - lastChange >= settlingSeconds
+        Int(status.size) + Self.entryBytes <= byteLimit / 2
+            && status.isUntouched(for: settlingSeconds)
     }
 
     private func mayStayOpen(_ status: FileStatus) -> Bool {
@@ -202,6 +203,12 @@ final class FileCache: Sendable {
 }
 
 extension FileStatus {
+    /// Whether it was left alone for that many seconds. Volumes of other machines may have any
+    /// times, whose differences may overflow.
+    package func isUntouched(for seconds: Int64) -> Bool {
+        max(modifiedSeconds, changedSeconds) <= Syscalls.realtime().seconds - seconds
+    }
+
     fileprivate func isUnchanged(from other: FileStatus) -> Bool {
         kind == .regular && inode == other.inode && device == other.device && size == other.size
             && modifiedSeconds == other.modifiedSeconds

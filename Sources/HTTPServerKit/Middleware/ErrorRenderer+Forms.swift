@@ -66,7 +66,7 @@ enum ErrorForm {
     }
 }
 
-/// Strings of JSON (RFC 8259 section 7), safe inside of a page as well.
+/// Strings of JSON (RFC 8259 section 7), safe inside of a page and on a terminal as well.
 enum JSONEscaping {
     static func append(_ string: String, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "\""))
@@ -74,12 +74,19 @@ enum JSONEscaping {
             switch byte {
             case 0x22, 0x5C: text += [0x5C, byte]
             case 0x0A: text += [0x5C, UInt8(ascii: "n")]
-            case ..<0x20, UInt8(ascii: "<"), 0x7F:
-                text += [0x5C, 0x75, 0x30, 0x30, digit(byte >> 4), digit(byte & 15)]
+            case ..<0x20, UInt8(ascii: "<"), 0x7F: text += escaped(byte)
+            // C2 80 to C2 9F are U+0080 to U+009F, which control terminals.
+            case 0x80...0x9F where text.last == 0xC2:
+                text.removeLast()
+                text += escaped(byte)
             default: text.append(byte)
             }
         }
         text.append(UInt8(ascii: "\""))
+    }
+
+    private static func escaped(_ byte: UInt8) -> [UInt8] {
+        [0x5C, 0x75, 0x30, 0x30, digit(byte >> 4), digit(byte & 15)]
     }
 
     private static func digit(_ value: UInt8) -> UInt8 {

@@ -3,6 +3,7 @@ import HTTPServerCore
 import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 
 @Suite("Small files kept in memory")
 struct SmallFileTests {
@@ -55,6 +56,17 @@ struct SmallFileTests {
         try directory.setModified("a.txt", 784_111_777)
         #expect(try await get("/a.txt", handler).text == "first")
         #expect(handler.keptFiles == 0)
+    }
+
+    @Test(
+        "A file with any time is judged",
+        arguments: [(.min, true), (0, true), (.max, false)] as [(Int64, Bool)])
+    func oddTimes(_ seconds: Int64, _ isUntouched: Bool) throws {
+        try directory.write("a.txt", "text")
+        let file = OpenFile(owning: try Syscalls.openFile(directory.path("a.txt")))
+        var status = try #require(RootDirectory.status(of: file.descriptor))
+        (status.modifiedSeconds, status.changedSeconds) = (seconds, seconds)
+        #expect(status.isUntouched(for: 2) == isUntouched)
     }
 
     @Test("Larger files are not kept in memory, and none when it is turned off")

@@ -108,6 +108,16 @@ struct AccessLogWriterTests {
         #expect(shown[0].hasPrefix("] \"GET /a?b=c HTTP/1.1\" 200 6 \""))
     }
 
+    @Test("JSON lines have no characters that control a terminal")
+    func jsonControls() async throws {
+        let records = ServerLog<AccessRecord>()
+        _ = try await exchange(
+            Sample.target, "GET", "/", "User-Agent: \u{80}\u{9F}\u{A0}\u{E9}\u{11F}\r\n",
+            configuration: .test { $0.accessLog = { records.add($0) } })
+        let line = try #require(records.entries.first).json
+        #expect(line.contains("\"userAgent\":\"\\u0080\\u009f\u{A0}\u{E9}\u{11F}\""), "\(line)")
+    }
+
     @Test("JSON lines have what is known, escaped")
     func json() async throws {
         let log = try AccessLogWriter(path: directory.path("log"), format: .json)
@@ -132,7 +142,7 @@ struct AccessLogWriterTests {
         for part in [
             "{\"time\":\"20", "Z\",\"peer\":\"192.0.2.1\",\"port\":4000,\"connection\":",
             "\"method\":\"POST\",\"target\":\"/a?b=\\\"c\\\"\",\"version\":\"1.1\"",
-            "\"referer\":\"\\\"\\\\\u{9B}\"", "\"failure\":\"connectionLost\"}",
+            "\"referer\":\"\\\"\\\\\\u009b\"", "\"failure\":\"connectionLost\"}",
         ] { #expect(lines[0].contains(part), "\(lines[0])") }
         #expect(
             lines[1].contains(
