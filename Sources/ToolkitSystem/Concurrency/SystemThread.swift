@@ -1,3 +1,6 @@
+internal import CHTTPServerShims
+internal import Dispatch
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -13,6 +16,9 @@ package enum SystemThread {
 
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
+
+    /// The least size of a stack in bytes: musl gives 128 KiB, and Apple's systems 512.
+    private static let stackSize = 4 << 20
 
     /// Starts a thread that ends with `body`. As on threads of Dispatch, signals go to other threads,
     /// but for those of its own faults; a broken pipe raises none there.
@@ -32,8 +38,14 @@ package enum SystemThread {
         #else
             var thread: pthread_t?
         #endif
+        var attributes = pthread_attr_t()
+        unsafe pthread_attr_init(&attributes)
+        defer { unsafe pthread_attr_destroy(&attributes) }
+        var stack = 0
+        unsafe pthread_attr_getstacksize(&attributes, &stack)
+        if stack < stackSize { unsafe pthread_attr_setstacksize(&attributes, stackSize) }
         let failure = unsafe pthread_create(
-            &thread, nil,
+            &thread, &attributes,
             { argument in
                 let argument: UnsafeMutableRawPointer? = unsafe argument
                 guard let work = unsafe argument else { return nil }
@@ -50,5 +62,26 @@ package enum SystemThread {
             if let thread = unsafe thread { unsafe pthread_detach(thread) }
         #endif
         return true
+    }
+
+    /// Calls `body` on a new thread, and waits until it ends.
+    /// - Returns: the result of `body`; `nil` if the system had no thread to give.
+    package static func run<Result>(_ body: () -> Result) -> Result? {
+        withoutActuallyEscaping(body) { body in
+            nonisolated(unsafe) var call: (() -> Result)? = body
+            nonisolated(unsafe) var result: Result?
+            let end = DispatchSemaphore(value: 0)
+            let mayBlock = http_server_may_block()
+            let isStarted = start {
+                http_server_set_may_block(mayBlock)
+                unsafe result = unsafe call?()
+                // The caller's values may not outlive its call.
+                unsafe call = nil
+                end.signal()
+            }
+            guard isStarted else { return nil }
+            end.wait()
+            return unsafe result
+        }
     }
 }

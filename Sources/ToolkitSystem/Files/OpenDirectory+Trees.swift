@@ -25,6 +25,27 @@ extension OpenDirectory {
     /// that of a path that is too long.
     static var depthLimit: Int { 512 }
 
+    /// Goes on inside of a directory. At the 32nd level a thread with a larger stack takes over:
+    /// those of Dispatch, which has 512 KiB for each on Apple's systems, have no room for all levels.
+    /// - Parameters:
+    ///   - depth: the level of the directory.
+    ///   - failure: the result where the system has no thread.
+    package static func descend<Result>(
+        to depth: Int, orElse failure: (SystemError) -> Result, _ body: () -> Result
+    ) -> Result {
+        guard depth == 32 else { return body() }
+        return SystemThread.run(body) ?? failure(SystemError("pthread_create", code: EAGAIN))
+    }
+
+    /// The same for a body that throws.
+    package static func descend<Value>(
+        to depth: Int, _ body: () throws(SystemError) -> Value
+    ) throws(SystemError) -> Value {
+        try descend(to: depth, orElse: Result.failure) {
+            Result { () throws(SystemError) in try body() }
+        }.get()
+    }
+
     /// Removes a file or a tree. Entries that cannot be removed stay, with the directories around
     /// them.
     /// - Parameters:
@@ -55,8 +76,11 @@ extension OpenDirectory {
             let inner = try directory(name)
             for member in try inner.names() {
                 let memberPath = path.isEmpty ? member : path + [0x2F] + member
-                faults += inner.removeTree(
-                    member, path: memberPath, depth: depth + 1, keeps, onRemoval)
+                faults += Self.descend(
+                    to: depth + 1, orElse: { [TreeFault(path: memberPath, error: $0)] }
+                ) {
+                    inner.removeTree(member, path: memberPath, depth: depth + 1, keeps, onRemoval)
+                }
             }
             guard faults.isEmpty else { return faults }
             try remove(name, isDirectory: true)
@@ -121,9 +145,15 @@ extension OpenDirectory {
         try BlockingPool.inHalves(of: names) { (member: [UInt8]) throws(TreeFault) in
             let inner = path.isEmpty ? member : path + [0x2F] + member
             let target = FilePlace(directory: new, name: member)
-            try old.copyTree(
-                member, to: target, deep: true, isMove: isMove, synchronizes, path: inner,
-                depth + 1, leavingOut, finish)
+            try Self.descend(
+                to: depth + 1, orElse: { .failure(TreeFault(path: inner, error: $0)) }
+            ) {
+                Result { () throws(TreeFault) in
+                    try old.copyTree(
+                        member, to: target, deep: true, isMove: isMove, synchronizes, path: inner,
+                        depth + 1, leavingOut, finish)
+                }
+            }.get()
         }
         do throws(SystemError) {
             try finish(old.file, new.file)

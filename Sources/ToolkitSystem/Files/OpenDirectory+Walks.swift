@@ -35,7 +35,10 @@ extension OpenDirectory {
             switch status.kind {
             case .regular: return status.size
             case .directory:
-                return try directory(name).contentBytes(isLeftOut, depth: depth + 1)
+                let inner = try directory(name)
+                return try Self.descend(to: depth + 1) { () throws(SystemError) in
+                    try inner.contentBytes(isLeftOut, depth: depth + 1)
+                }
             default: return 0
             }
         } catch {
@@ -59,7 +62,11 @@ extension OpenDirectory {
             guard let inner = try statusIfThere(of: name), inner.kind == .directory else {
                 continue
             }
-            if try self.directory(name).holds(directory, depth: depth + 1) { return true }
+            let member = try self.directory(name)
+            let holds = try Self.descend(to: depth + 1) { () throws(SystemError) in
+                try member.holds(directory, depth: depth + 1)
+            }
+            if holds { return true }
         }
         return false
     }

@@ -421,7 +421,9 @@ final class LocalProperties: Sendable {
             if status.kind == .regular { names.remove(try name(of: status)) }
             guard status.kind == .directory else { continue }
             let inner = try directory.directory(member)
-            try removeNamesOfExistingFiles(from: &names, in: inner, depth: depth + 1)
+            try OpenDirectory.descend(to: depth + 1) { () throws(SystemError) in
+                try removeNamesOfExistingFiles(from: &names, in: inner, depth: depth + 1)
+            }
         }
     }
 }

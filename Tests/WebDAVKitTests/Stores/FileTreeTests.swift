@@ -85,6 +85,42 @@ struct FileTreeTests {
         return open.count == 3_000
     }
 
+    /// Threads of Dispatch have stacks of this size on Apple's systems.
+    @Test(
+        "A deep tree is copied, counted and removed by a thread with a stack of 512 KiB",
+        .enabled("descriptors are too few here") { try await descriptorsSuffice() })
+    func smallStack() async throws {
+        let (old, new) = (Array("old".utf8), Array("new".utf8))
+        try root.makeDirectory(old)
+        var deepest = try root.directory(old)
+        for _ in 0..<500 {
+            try deepest.makeDirectory(old)
+            deepest = try deepest.directory(old)
+        }
+        let file = try deepest.create(new)
+        try file.write(Array("12345".utf8))
+        let (root, status) = (root, try deepest.status(of: []))
+        let bytes = try await withCheckedThrowingContinuation { continuation in
+            let thread = Thread {
+                continuation.resume(
+                    with: Result {
+                        try root.copyTree(
+                            old, to: FilePlace(directory: root, name: new), deep: true,
+                            isMove: false, synchronizes: false, leavingOut: nil, finish: { _, _ in }
+                        )
+                        #expect(try root.holds(status))
+                        let bytes = try root.contentBytes(leavingOut: { _ in false })
+                        for name in [old, new] { #expect(root.removeTree(name).isEmpty) }
+                        return bytes
+                    })
+            }
+            thread.stackSize = 512 << 10
+            thread.start()
+        }
+        #expect(bytes == 10)
+        #expect(share.text("old") == nil && share.text("new") == nil)
+    }
+
     @Test func whatIsToBeKeptStaysWithItsDirectories() throws {
         for name in ["tree", "tree/a", "tree/b"] {
             try FileManager.default.createDirectory(
