@@ -118,7 +118,7 @@ webdav-acceptance: ## the tests of WebDAV at full length: kills, large files, cl
 		TEST_SECONDS=3600 Scripts/test --filter 'WebDAV|Litmus' $(ARGS)
 
 build: ## build the libraries and httpkit, optimised
-	@Scripts/bootstrap run
+	@Scripts/bootstrap build
 	$(SWIFT) build $(RELEASE)
 
 install: ## build httpkit and install it with manual pages and completions: make install PREFIX=/opt
