@@ -1,7 +1,10 @@
 // EchoSocket: a WebSocket that sends every message back.
 //
 //   swift run --package-path Examples EchoSocket
-//   new WebSocket("ws://localhost:8080/chat") in the console of a browser on that page
+//   httpkit fetch ws://localhost:8080/chat
+//
+// In a browser: open http://localhost:8080/, which is 404, and in its console make a
+// `new WebSocket("ws://localhost:8080/chat")`.
 
 import HTTPServerToolkit
 import HTTPServerWebSocket

@@ -3,8 +3,8 @@
 //   swift run --package-path Examples FileUploadExample [PORT]
 //   curl --form files=@README.md --form 'note=from curl' localhost:8080/
 //
-// The files are streamed to a temporary folder, whatever their size, and removed with it when they
-// have been listed. A program that keeps them moves them away: `file.move(to:)`.
+// The files, of 100 MiB in all at most, are streamed to a temporary folder, and removed with it when
+// they have been listed. A program that keeps them moves them away: `file.move(to:)`.
 
 import HTTPServerToolkit
 
@@ -49,7 +49,9 @@ struct FileUploadExample {
         var router = Router()
         router.on(.get, "/") { _ in .html(formPage) }
         router.on(.post, "/") { request in
-            let form = try await request.form()
+            var limits = UploadedForm.Limits.standard
+            limits.multipart.totalBytes = 100 << 20
+            let form = try await request.form(limits: limits)
             let rows = form.files.map { file in
                 row.filled([
                     "name": .text(file.fileName), "size": "\(file.size)",

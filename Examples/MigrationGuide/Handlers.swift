@@ -60,13 +60,18 @@ func requests(_ router: inout Router) {
         return .text(note.title, status: .created)
     }
     router.on(.put, "/inbox/:name") { request in
-        try await request.body.stream(toFile: "/srv/inbox/upload", byteLimit: 1 << 30)
+        let given = request.parameters["name"] ?? ""
+        guard let name = ContentDisposition.safeFileName(of: given) else {
+            throw HTTPError(.badRequest, "not a file name")
+        }
+        try await request.body.stream(toFile: "/srv/inbox/" + name, byteLimit: 1 << 30)
         return Response(.noContent)
     }
     router.on(.post, "/form") { request in
         let form = try await request.form()
         for file in form.files {
-            try await file.move(to: "/srv/inbox/" + (file.safeFileName ?? "unnamed"))
+            let name = file.safeFileName ?? "unnamed"
+            try await file.move(to: "/srv/inbox/" + name, replaces: true)
         }
         return .text("\(form["name"] ?? "") and \(form.values(of: "tag"))\n")
     }

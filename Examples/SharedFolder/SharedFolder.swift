@@ -16,6 +16,7 @@ struct SharedFolder {
         router.mountWebDAV("/share", WebDAVHandler(store: store, locks: MemoryLockStore()))
         let port = words.count > 1 ? UInt16(words[1]) : nil
         let configuration = ServerConfiguration(host: "127.0.0.1", port: port ?? 8080)
-        try await HTTPServer(configuration, handler: router).run()
+        // Without a login, a page elsewhere could have its own name lead here (DNS rebinding).
+        try await HTTPServer(configuration, handler: HostCheckHandler(router)).run()
     }
 }

@@ -21,9 +21,12 @@ struct UploadPage {
     static func main() async throws {
         let words = CommandLine.arguments
         let folder = words.count > 2 ? words[2] : "."
-        let files = WebDAVHandler(store: try LocalStore(root: folder))
+        var rules = WebDAVOptions()
+        rules.allowedExtensions = ["jpg", "png", "pdf", "txt"]
+        rules.contentLimit = limit
+        let files = WebDAVHandler(store: try LocalStore(root: folder), options: rules)
         var options = UploaderOptions()
-        options.allowedExtensions = ["jpg", "png", "pdf", "txt"]
+        options.allowedExtensions = rules.allowedExtensions
         options.contentLimit = limit
         options.onEvent = { print($0.operation, $0.failure.map { "\($0)" } ?? "done") }
         var uploads = ResumableUploadHandler.Options()
