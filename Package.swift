@@ -64,7 +64,7 @@ let package = Package(
     ],
     // A trait that is off fetches, compiles and links nothing. `make test-all` has all on. On by default
     // is what a checkout needs, and what lets code written for URLSession move over by changing the
-    // session's type. A package that names no traits, `traits: []`, fetches this one alone.
+    // session's type. A package that turns all traits off, by `traits: []`, fetches this one alone.
     traits: [
         .default(enabledTraits: ["CommandLine", "FoundationNetworking", "Server"]),
         .trait(

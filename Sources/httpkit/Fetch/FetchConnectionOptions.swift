@@ -9,8 +9,8 @@ struct FetchConnectionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Connect to this address instead of the URL's host, which stays the name in Host, SNI "
-                + "and certificate.", valueName: "host[:port]"))
+            "Connect to this host[:port], :port or unix:path instead of the URL's host, which stays "
+                + "the name in Host, SNI and certificate.", valueName: "place"))
     var connectTo: String?
 
     @Option(help: ArgumentHelp("The most redirects to follow.", valueName: "n"))
@@ -66,7 +66,7 @@ struct FetchConnectionOptions: ParsableArguments {
 
     /// `HOST`, `HOST:PORT`, `:PORT`, with IPv6 addresses in brackets where a port follows.
     static func target(_ text: String) throws -> ConnectTarget {
-        let refusal = ValidationError("--connect-to takes HOST, HOST:PORT or :PORT")
+        let refusal = ValidationError("--connect-to takes HOST, HOST:PORT, :PORT or unix:PATH")
         if text.hasPrefix("unix:") { return .unixSocket(String(text.dropFirst(5))) }
         let colons = text.filter { $0 == ":" }.count
         let isPlain = colons == 0 || (colons > 1 && !text.hasPrefix("["))

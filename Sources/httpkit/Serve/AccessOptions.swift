@@ -45,8 +45,8 @@ struct AccessOptions: ParsableArguments {
             "A name of this server; can be given several times.",
             discussion: """
                 Requests for other hosts are refused, because a page elsewhere could have its own \
-                name lead here; without --webdav only where it listens at an address that is not \
-                one of the Internet. Addresses, localhost and this machine's name, alone and with \
+                name lead here; without --webdav and --uploader only where it listens at an \
+                address that is not one of the Internet. Addresses, localhost and this machine's name, alone and with \
                 .local, are known; *.example.org stands for all names below that.
                 """,
             valueName: "name"))

@@ -141,7 +141,7 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError("--webdav-locks needs --webdav")
         }
         if let flag = webdavOptions.given, webdav == nil, uploaderFlags.uploader == nil {
-            throw ValidationError("\(flag) needs --webdav")
+            throw ValidationError("\(flag) needs --webdav or --uploader")
         }
         if quota != nil, webdav == nil, uploaderFlags.uploader == nil {
             throw ValidationError("--quota needs --webdav or --uploader")
