@@ -28,7 +28,7 @@ extension LocalStore {
                 try synchronize([target, source])
             } catch {
                 guard error.isAcrossVolumes else { throw error }
-                let start = Syscalls.realtime()
+                let start = try newStatus(beside: source)
                 try copyNow(path, to: destination, deep: true, isMove: true)
                 let faults = clock.removing {
                     // Content written in the meantime exists nowhere else.
@@ -44,6 +44,14 @@ extension LocalStore {
                 }
             }
         }
+    }
+
+    /// The status of a new file, which is gone again: its times are by the clock of the volume, which
+    /// may be another machine's.
+    private func newStatus(beside place: FilePlace) throws(SystemError) -> FileStatus {
+        let (file, new) = try staging.create(beside: place)
+        defer { _ = new.directory.removeTree(new.name) }
+        return try file.status()
     }
 
     /// Moves by one rename, if the target is free.
@@ -282,8 +290,8 @@ extension LocalStore {
 }
 
 extension FileStatus {
-    /// Whether its content, attributes or name are newer than a time of the wall clock.
-    fileprivate func hasChanged(since time: (seconds: Int64, nanoseconds: Int64)) -> Bool {
-        (changedSeconds, changedNanoseconds) > (time.seconds, time.nanoseconds)
+    /// Whether its content, attributes or name are newer than those of another file of its volume.
+    fileprivate func hasChanged(since other: FileStatus) -> Bool {
+        (changedSeconds, changedNanoseconds) > (other.changedSeconds, other.changedNanoseconds)
     }
 }
