@@ -49,38 +49,12 @@ struct ResumableUploadTests {
         arguments: [401, 403, 429, 404, 410])
     func refusedOffset(_ status: Int) async throws {
         let lines = Locked([String]())
-        let peer = try ScriptedPeer { connection in
-            while let head = connection.head() {
-                let line = head.split(separator: " ").prefix(2).joined(separator: " ")
-                let count = lines.withLock { lines -> Int in
-                    lines.append(line)
-                    return lines.count
-                }
-                switch line {
-                case "PUT /" where count == 1:
-                    _ = connection.content(4)
-                    connection.send(
-                        "HTTP/1.1 104 Go\r\nUpload-Draft-Interop-Version: 8\r\n"
-                            + "Location: /x\r\n\r\n")
-                    return
-                case "HEAD /x" where count == 2:
-                    connection.send("HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n")
-                case "HEAD /x":
-                    connection.send("HTTP/1.1 204 Here\r\nUpload-Offset: 2\r\n\r\n")
-                default:
-                    _ = connection.content(line == "PUT /" ? 4 : 2)
-                    connection.send("HTTP/1.1 201 Made\r\nContent-Length: 0\r\n\r\n")
-                }
-            }
-        }
-        let folder = try ServerDirectory()
-        try folder.write("data", Array("data".utf8))
-        let upload = ResumableUpload(
-            ClientRequest(.put, peer.url()), fromFile: folder.path("data"),
-            in: ClientSession(.ephemeral))
-        let (_, response) = try await upload.finished()
+        let isForgotten = status == 404 || status == 410
+        let response = try await upload(
+            ["\(status) No"] + (isForgotten ? [] : ["204 Here\r\nUpload-Offset: 2"]) + ["201 Made"],
+            lines)
         #expect(response.status == .created)
-        let rest = status == 404 || status == 410 ? ["PUT /"] : ["HEAD /x", "PATCH /x"]
+        let rest = isForgotten ? ["PUT /"] : ["HEAD /x", "PATCH /x"]
         #expect(lines.withLock { $0 } == ["PUT /", "HEAD /x"] + rest)
     }
 
