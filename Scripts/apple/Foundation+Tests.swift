@@ -39,5 +39,5 @@ public class PropertyListSerialization: NSObject { public struct MutabilityOptio
     public class func propertyList(from: Data, options: ReadOptions = [], format: UnsafeMutablePointer<PropertyListFormat>?) throws -> Any { 0 } }
 public struct FileAttributeType: RawRepresentable, Hashable, Sendable { public let rawValue: String; public init(rawValue: String) { self.rawValue = rawValue }; public static let typeRegular = Self(rawValue: ""), typeDirectory = Self(rawValue: ""), typeSymbolicLink = Self(rawValue: "") }
 extension FileManager { public func linkItem(atPath: String, toPath: String) throws {} }
-public class Thread: NSObject, @unchecked Sendable { public class var current: Thread { fatalError() }; public class func sleep(forTimeInterval: TimeInterval) {}; public class var isMainThread: Bool { false } }
+public class Thread: NSObject, @unchecked Sendable { public class var current: Thread { fatalError() }; public class func sleep(forTimeInterval: TimeInterval) {}; public class var isMainThread: Bool { false }; public convenience init(block: @escaping @Sendable () -> Void) { self.init() }; public var stackSize: Int { get { 0 } set {} }; public func start() {} }
 extension NSObject: Hashable { public static func == (left: NSObject, right: NSObject) -> Bool { left.isEqual(right) }; public func hash(into hasher: inout Hasher) { hasher.combine(hash) } }
