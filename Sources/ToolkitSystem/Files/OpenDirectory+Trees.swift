@@ -23,7 +23,7 @@ package struct TreeFault: Error, Sendable {
 extension OpenDirectory {
     /// The deepest nesting of directories: each level holds a descriptor. Beyond it the error is
     /// that of a path that is too long.
-    static var depthLimit: Int { 512 }
+    package static var depthLimit: Int { 512 }
 
     /// Goes on inside of a directory. At the 32nd level a thread with a larger stack takes over:
     /// those of Dispatch, which has 512 KiB for each on Apple's systems, have no room for all levels.

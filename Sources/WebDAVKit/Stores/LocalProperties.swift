@@ -1,6 +1,5 @@
 internal import HTTPParser
 internal import HTTPServerCore
-internal import HTTPServerKit
 internal import Synchronization
 internal import ToolkitSystem
 
@@ -22,16 +21,10 @@ final class LocalProperties: Sendable {
     private let tree: FileTree
     private let staging: StagingDirectory
     private let synchronizes: Bool
-    private let rootDevice: UInt64
+    private let names: PropertyFileNames
     /// Whether there may be files of properties. Usually there are none, and no lookup is made.
     private let hasFiles = Atomic(false)
     private let absence = PropertyAbsence()
-    private let volumes = Locked<[Volume: String]>([:])
-
-    private struct Volume: Hashable, Sendable {
-        var device: UInt64
-        var mount: UInt64
-    }
 
     /// - Parameter synchronizes: whether separate files are flushed to the disk; attributes are
     ///   flushed with their file.
@@ -39,7 +32,7 @@ final class LocalProperties: Sendable {
         _ tree: FileTree, _ staging: StagingDirectory, synchronizes: Bool
     ) throws(SystemError) {
         (self.tree, self.staging, self.synchronizes) = (tree, staging, synchronizes)
-        rootDevice = try tree.status(of: []).device
+        names = try PropertyFileNames(tree)
     }
 
     /// - Throws: when existing properties cannot be read: a write would then lose them. An
@@ -253,39 +246,6 @@ final class LocalProperties: Sendable {
 
     // MARK: Files
 
-    /// Inode and time of birth: another file that gets the same inode has another time. Device
-    /// numbers may change with each start of the machine, so volumes other than the root's are
-    /// identified by their mount points.
-    @inline(never)  // Each caller would have a copy of it.
-    private func name(of status: FileStatus) throws(SystemError) -> [UInt8] {
-        var parts = [
-            String(status.inode, radix: 16), "\(status.bornSeconds)", "\(status.bornNanoseconds)",
-        ]
-        if status.device != rootDevice { parts.append(try volume(of: status)) }
-        return Array(parts.joined(separator: "-").utf8)
-    }
-
-    private func volume(of status: FileStatus) throws(SystemError) -> String {
-        let volume = Volume(device: status.device, mount: status.mount)
-        if let known = volumes.withLock({ $0[volume] }) { return known }
-        guard let path = try tree.mountPath(ofDevice: status.device) else {
-            return String(status.device, radix: 16)
-        }
-        let hash = path.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
-            (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-        }
-        let name = "v" + String(hash, radix: 16)
-        volumes.withLock { $0[volume] = name }
-        return name
-    }
-
-    /// The part of a property file's name that identifies the volume; empty on the root's volume.
-    private static func volume(in name: [UInt8]) -> ArraySlice<UInt8> {
-        // Inode, seconds and nanoseconds come first.
-        let parts = name.split(separator: 0x2D)
-        return parts.count > 3 ? parts[parts.count - 1] : []
-    }
-
     /// - Returns: `nil` where there is none.
     @inline(never)  // Each caller would have a copy of it.
     private func sideFolder() throws(SystemError) -> OpenDirectory? {
@@ -296,7 +256,7 @@ final class LocalProperties: Sendable {
     /// - Returns: `nil` where there is none.
     private func sideFile(of file: OpenFile) throws(SystemError) -> [UInt8]? {
         guard let folder = try sideFolder() else { return nil }
-        let name = try name(of: try file.status())
+        let name = try names.name(of: try file.status())
         do throws(SystemError) {
             return try folder.open(name).content(upTo: PropertyFile.byteLimit)
         } catch {
@@ -314,7 +274,7 @@ final class LocalProperties: Sendable {
         }
         hasFiles.store(true, ordering: .relaxed)
         let target = FilePlace(
-            directory: try own.directory(Self.folder), name: try name(of: try file.status()))
+            directory: try own.directory(Self.folder), name: try names.name(of: try file.status()))
         let (file, new) = try staging.create(beside: target)
         do throws(SystemError) {
             try file.write(bytes)
@@ -334,7 +294,7 @@ final class LocalProperties: Sendable {
     private func removeSideFile(of file: OpenFile) throws(SystemError) {
         guard let folder = try sideFolder() else { return }
         do throws(SystemError) {
-            try folder.remove(try name(of: try file.status()), isDirectory: false)
+            try folder.remove(try names.name(of: try file.status()), isDirectory: false)
             if synchronizes { try folder.file.synchronize() }
         } catch {
             guard error.isMissing else { throw error }
@@ -349,7 +309,7 @@ final class LocalProperties: Sendable {
 
     /// Removes the properties of a removed file, if possible; they belong to no other file.
     func forget(_ status: FileStatus) {
-        guard let folder = try? sideFolder(), let name = try? name(of: status) else { return }
+        guard let folder = try? sideFolder(), let name = try? names.name(of: status) else { return }
         try? folder.remove(name, isDirectory: false)
     }
 
@@ -357,7 +317,7 @@ final class LocalProperties: Sendable {
     var onRemoval: ((FileStatus) -> Void)? {
         guard let folder = try? sideFolder() else { return nil }
         return { [self] status in
-            guard let name = try? name(of: status) else { return }
+            guard let name = try? names.name(of: status) else { return }
             try? folder.remove(name, isDirectory: false)
         }
     }
@@ -385,18 +345,12 @@ final class LocalProperties: Sendable {
         guard isAlone else { return }
         if !left.isEmpty {
             do throws(SystemError) {
-                try removeNamesOfExistingFiles(from: &left, in: try tree.directory([]))
+                try names.removeNamesInUse(from: &left)
             } catch {
                 // The properties may be those of an unreadable file.
                 return
             }
-            // Properties of volumes that are not mounted now are kept.
-            let mounted = volumes.withLock { Set($0.values.map { Array($0.utf8) }) }
-            for name in left {
-                let volume = Array(Self.volume(in: name))
-                guard volume.isEmpty || mounted.contains(volume) else { continue }
-                try? folder.remove(name, isDirectory: false)
-            }
+            for name in left { try? folder.remove(name, isDirectory: false) }
         }
         do throws(SystemError) {
             // It fails if the folder is not empty.
@@ -404,26 +358,6 @@ final class LocalProperties: Sendable {
             hasFiles.store(false, ordering: .relaxed)
         } catch {
             // There are files.
-        }
-    }
-
-    /// Removes the names whose files exist from the list.
-    private func removeNamesOfExistingFiles(
-        from names: inout Set<[UInt8]>, in directory: OpenDirectory, depth: Int = 0
-    ) throws(SystemError) {
-        guard depth < 512 else { throw SystemError.tooDeep("open") }
-        names.remove(try name(of: try directory.status(of: [])))
-        let reader = try DirectoryReader(directory)
-        while !names.isEmpty, let member = try reader.next() {
-            guard !ReservedNames.contains(member),
-                let status = try directory.statusIfThere(of: member)
-            else { continue }
-            if status.kind == .regular { names.remove(try name(of: status)) }
-            guard status.kind == .directory else { continue }
-            let inner = try directory.directory(member)
-            try OpenDirectory.descend(to: depth + 1) { () throws(SystemError) in
-                try removeNamesOfExistingFiles(from: &names, in: inner, depth: depth + 1)
-            }
         }
     }
 }

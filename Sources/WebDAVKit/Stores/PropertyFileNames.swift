@@ -1,0 +1,83 @@
+internal import HTTPServerKit
+internal import ToolkitSystem
+
+/// The names of the separate files that hold properties: each says which file they belong to.
+///
+/// A name has the inode and the time of birth: another file that gets the same inode has another
+/// time. Device numbers may change with each start of the machine, so volumes other than the root's
+/// are identified by their mount points.
+final class PropertyFileNames: Sendable {
+    private struct Volume: Hashable, Sendable {
+        var device: UInt64
+        var mount: UInt64
+    }
+
+    private let tree: FileTree
+    private let rootDevice: UInt64
+    private let volumes = Locked<[Volume: String]>([:])
+
+    init(_ tree: FileTree) throws(SystemError) {
+        self.tree = tree
+        rootDevice = try tree.status(of: []).device
+    }
+
+    @inline(never)  // Each caller would have a copy of it.
+    func name(of status: FileStatus) throws(SystemError) -> [UInt8] {
+        var parts = [
+            String(status.inode, radix: 16), "\(status.bornSeconds)", "\(status.bornNanoseconds)",
+        ]
+        if status.device != rootDevice { parts.append(try volume(of: status)) }
+        return Array(parts.joined(separator: "-").utf8)
+    }
+
+    private func volume(of status: FileStatus) throws(SystemError) -> String {
+        let volume = Volume(device: status.device, mount: status.mount)
+        if let known = volumes.withLock({ $0[volume] }) { return known }
+        guard let path = try tree.mountPath(ofDevice: status.device) else {
+            return String(status.device, radix: 16)
+        }
+        let hash = path.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
+            (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+        }
+        let name = "v" + String(hash, radix: 16)
+        volumes.withLock { $0[volume] = name }
+        return name
+    }
+
+    /// The part of a name that identifies the volume; empty on the root's volume.
+    private static func volume(in name: [UInt8]) -> ArraySlice<UInt8> {
+        // Inode, seconds and nanoseconds come first.
+        let parts = name.split(separator: 0x2D)
+        return parts.count > 3 ? parts[parts.count - 1] : []
+    }
+
+    /// Removes the names from a list that belong to files of the tree, or to volumes on which no file
+    /// of the tree was found: these may only not be mounted now.
+    func removeNamesInUse(from names: inout Set<[UInt8]>) throws(SystemError) {
+        try removeNamesOfExistingFiles(from: &names, in: try tree.directory([]), depth: 0)
+        let mounted = volumes.withLock { Set($0.values.map { Array($0.utf8) }) }
+        names = names.filter { name in
+            let volume = Array(Self.volume(in: name))
+            return volume.isEmpty || mounted.contains(volume)
+        }
+    }
+
+    private func removeNamesOfExistingFiles(
+        from names: inout Set<[UInt8]>, in directory: OpenDirectory, depth: Int
+    ) throws(SystemError) {
+        guard depth < OpenDirectory.depthLimit else { throw SystemError.tooDeep("open") }
+        names.remove(try name(of: try directory.status(of: [])))
+        let reader = try DirectoryReader(directory)
+        while !names.isEmpty, let member = try reader.next() {
+            guard !ReservedNames.contains(member),
+                let status = try directory.statusIfThere(of: member)
+            else { continue }
+            if status.kind == .regular { names.remove(try name(of: status)) }
+            guard status.kind == .directory else { continue }
+            let inner = try directory.directory(member)
+            try OpenDirectory.descend(to: depth + 1) { () throws(SystemError) in
+                try removeNamesOfExistingFiles(from: &names, in: inner, depth: depth + 1)
+            }
+        }
+    }
+}
