@@ -103,7 +103,7 @@ struct ResolverTests {
             for: ClientRequest(.get, server.url("/", scheme: "https", host: "name.test")))
         #expect(response.status == .noContent && chains.withLock { $0.count } == 1)
 
-        // It accepts everything, but not a resolver that nobody trusts.
+        // A policy that accepts every certificate is not asked about that of the resolver.
         configuration.tls.authorities = nil
         configuration.trust = TrustPolicy { _ in true }
         let error = await failure {

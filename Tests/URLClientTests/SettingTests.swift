@@ -270,7 +270,7 @@ struct SettingTests {
         }
     }
 
-    @Test("A download that was to go on and got no answer keeps its part unless it is told not to")
+    @Test("A resumed download without an answer removes its part if keepsPartialFile is false")
     func unansweredResumption() async throws {
         let closed = try ScriptedPeer { _ in }
         let url = try #require(URL(string: closed.url()))

@@ -45,7 +45,7 @@ package struct CachedHead: Sendable, Hashable {
         let received = fields[.age].flatMap { FieldValues.list($0)?.first }
         let corrected = (CacheDirectives.seconds(received) ?? 0) + delay
         let resident = now.secondsSinceEpoch - responded
-        // The clock was set back since the response came: nobody knows how old it is.
+        // The clock was set back after the response came, so its age is unknown.
         guard resident >= -Self.clockTolerance else { return Self.unknownAge }
         return max(apparent, corrected) + max(0, resident)
     }

@@ -65,7 +65,8 @@ struct BenchCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Connect to this address instead of the URL's host.", valueName: "host[:port]"))
+            "Connect to this host[:port], :port or unix:path instead of the URL's host.",
+            valueName: "place"))
     var connectTo: String?
 
     @Flag(

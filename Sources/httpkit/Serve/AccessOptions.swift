@@ -46,8 +46,9 @@ struct AccessOptions: ParsableArguments {
             discussion: """
                 Requests for other hosts are refused, because a page elsewhere could have its own \
                 name lead here; without --webdav and --uploader only where it listens at an \
-                address that is not one of the Internet. Addresses, localhost and this machine's name, alone and with \
-                .local, are known; *.example.org stands for all names below that.
+                address that is not one of the Internet. Addresses, localhost and this machine's \
+                name, alone and with .local, are known; *.example.org stands for all names below \
+                that.
                 """,
             valueName: "name"))
     var allowHost: [String] = []
