@@ -72,6 +72,7 @@ test-all: ## all tests, with all traits and beside large peers, which it install
 	KQUEUE_STAND_IN=1 $(SWIFT) build --build-tests $(DEBUG) $(TRAITS)
 	@Scripts/check-apple --only macos
 	@Scripts/check-portable
+	@Scripts/check-embedded
 	@Scripts/check-musl
 	@KQUEUE_STAND_IN=1 TEST_ALL=1 TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(TRAITS) $(ARGS)
 	@$(MAKE) test-kqueue
