@@ -104,7 +104,10 @@ extension FileHandler {
             case .preconditionFailed:
                 fields.removeFreshness()
                 throw HTTPError(.preconditionFailed, fields: fields)
-            case .proceed(let allowed): rangeAllowed = allowed
+            case .proceed(let allowed):
+                // The compressed file may have the same date (RFC 9110 section 8.8.1).
+                rangeAllowed =
+                    allowed && !(found.varies && VariantConditions.hasDatedRange(request))
             }
         }
         Self.addContentFields(to: &fields)

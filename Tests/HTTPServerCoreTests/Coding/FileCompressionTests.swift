@@ -181,6 +181,20 @@ struct FileCompressionTests {
         #expect(head["Content-Encoding"] == "gzip")
     }
 
+    @Test("13.1.5: A date, which both forms may have, is no condition for a range of either")
+    func siblingDates() async throws {
+        let coded = try addSibling("small.txt.gz", Coded.text(3_000), modified: 784_111_777)
+        let handler = files(true)
+        let range = "Range: bytes=2-11\r\nIf-Range: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
+        let plain = try await Coded.get(handler, range, target: "/small.txt")
+        #expect(plain.status == 200 && plain.content == Array(Coded.text(3_000).utf8))
+        let answer = try await Coded.get(handler, Self.gzip + range, target: "/small.txt")
+        #expect(answer.status == 200 && answer.content == coded)
+        #expect(answer["Last-Modified"] == plain["Last-Modified"])
+        // A file that has one form has parts.
+        #expect(try await Coded.get(files(), range, target: "/small.txt").status == 206)
+    }
+
     @Test("14: Its ranges are ranges of the coded form")
     func siblingRanges() async throws {
         let coded = try addSibling("small.txt.gz", Coded.text(3_000), modified: 784_111_777)
