@@ -191,17 +191,21 @@ public struct WebDAVHandler: PrecheckingHandler {
     func resourcePath(
         _ field: String, _ call: WebDAVCall
     ) async throws -> ResourcePath? {
-        let destination: Destination
+        guard let segments = try inner(field, call) else { return nil }
+        return try await store.canonical(try await resourcePath(segments), followsLast: false)
+    }
+
+    /// The decoded segments below this mount of such a field, with each name as the client spells it.
+    func inner(_ field: String, _ call: WebDAVCall) throws(WebDAVError) -> [[UInt8]]? {
         do throws(Destination.Fault) {
-            destination = try Destination(
+            let destination = try Destination(
                 field, host: call.request.host, origins: options.origins)
+            return call.mount.inner(destination.segments)
         } catch {
             throw error == .malformed
                 ? WebDAVError(.badRequest, "malformed Destination")
                 : WebDAVError(.badGateway, "the destination is on another server")
         }
-        guard let segments = call.mount.inner(destination.segments) else { return nil }
-        return try await store.canonical(try await resourcePath(segments), followsLast: false)
     }
 
     // MARK: Decisions of the program

@@ -1,6 +1,9 @@
+import Foundation
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import WebDAVKit
 import WebUploader
 
 @Suite("Uploads: names that are taken, and hashes of content")
@@ -75,6 +78,25 @@ struct UploaderConflictTests {
             #expect(try await client.upload("name=c.txt", "new").names == ["c.txt"])
             #expect(try await client.text("c.txt") == "new")
         }
+    }
+
+    @Test("A file gets another spelling of its name")
+    func respelled() async throws {
+        let root = TestFolder.name("uploader-")
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        defer { TestFolder.remove(root) }
+        var options = UploaderOptions()
+        options.hosts?.allow("example.org")
+        var router = Router()
+        router.mount("/up", UploaderHandler(store: try LocalStore(root: root), options: options))
+        let client = UploaderClient(over: router)
+        // Composed on the disk, and decomposed in the request.
+        #expect(try await client.upload("name=%C3%A4", "content").status == 201)
+        let moved = try await client.post("move", "path=/%C3%A4&newName=a%CC%88")
+        #expect(moved.status == 200)
+        let names = try FileManager.default.contentsOfDirectory(atPath: root)
+        #expect(names.map { Array($0.utf8) }.contains(Array("a\u{308}".utf8)), "\(names)")
+        #expect(names.filter { !$0.hasPrefix(".") }.count == 1)
     }
 
     // MARK: Hashes

@@ -8,7 +8,10 @@ extension WebDAVHandler {
     /// A tree is neither copied nor moved into itself or onto something around it: with the
     /// destination replaced, the source would be gone as well.
     func copyOrMove(_ call: WebDAVCall, isMove: Bool) async throws -> Response {
-        let (source, target) = (call.path, try await destination(call))
+        let (source, found) = (call.path, try await destination(call))
+        // Where names are the same in any case, a MOVE may ask for another spelling of its source.
+        let spelled = isMove && found == source ? try respelled(source, call) : nil
+        let target = spelled ?? found
         guard let overwrite = Overwrite.parse(call.request.fields[.overwrite]) else {
             throw WebDAVError(.badRequest, "expected Overwrite T or F")
         }
@@ -20,17 +23,20 @@ extension WebDAVHandler {
                 throw WebDAVError(.badRequest, "this method does not support that Depth")
             }
             try requireVisible(target, isCollection: info.isCollection)
-            guard !(try await store.overlap(source, target)) else {
-                throw WebDAVError(.forbidden, "source and destination overlap")
+            var old: ResourceInfo?
+            if spelled == nil {
+                guard !(try await store.overlap(source, target)) else {
+                    throw WebDAVError(.forbidden, "source and destination overlap")
+                }
+                old = try await store.infoIfThere(target)
             }
-            let old = try await store.infoIfThere(target)
             if old == nil {
                 try requireTextName(target)
                 try await store.requireParent(of: target)
                 try await removeLocks(onMissing: target)
             }
             try await requireConditions(call, info)
-            if !overwrite {
+            if !overwrite, spelled == nil {
                 // A link that leads out is no resource, and a name all the same.
                 guard old == nil, !(try await store.isTaken(target)) else {
                     throw WebDAVError(.preconditionFailed)
@@ -70,5 +76,15 @@ extension WebDAVHandler {
             throw WebDAVError(.badGateway, "the destination is outside of this share")
         }
         return path
+    }
+
+    /// The source under the name that Destination gives it; `nil` if that is its name already.
+    private func respelled(
+        _ source: ResourcePath, _ call: WebDAVCall
+    ) throws(WebDAVError) -> ResourcePath? {
+        guard let field = call.request.fields[.destination],
+            let name = try inner(field, call)?.last(where: { !$0.isEmpty }), name != source.name
+        else { return nil }
+        return source.parent?.appending(name)
     }
 }

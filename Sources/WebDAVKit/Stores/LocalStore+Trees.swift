@@ -166,6 +166,10 @@ extension LocalStore {
         // Clients must not replace sockets and devices, though they do not see them.
         guard old.kind != .other || old.isLink else { throw SystemError.forbidden("rename") }
         let status = try new.directory.status(of: new.name)
+        // Two spellings of one name, on a volume that ignores case: nothing is replaced.
+        guard source == nil || !old.isSameFile(as: status) else {
+            return try new.directory.rename(new.name, to: target, .replacing)
+        }
         if old.kind != .directory, status.kind != .directory {
             try clock.replace(target, by: new)
             return forget(old)

@@ -81,9 +81,12 @@ extension UploaderSite {
             wished = try await path(fields, "newPath")
         }
         let conflict = try conflictOfMove(fields, call)
-        let (source, target) = (
+        let (source, found) = (
             try await files.canonical(old), try await canonicalTarget(wished)
         )
+        // Where names are the same in any case, the new name may be another spelling of the old.
+        let isRespelled = isMove && found == source && wished.name != source.name
+        let target = isRespelled ? source.parent?.appending(wished.name) ?? found : found
         let operation = { (target: ResourcePath) -> UploaderOperation in
             isMove ? .move(source, to: target) : .copy(source, to: target)
         }
@@ -96,9 +99,13 @@ extension UploaderSite {
                 hold = try await quota.hold(try await size(of: source, info), for: call.request)
             }
             let placed =
-                isMove && source == target
-                ? source
-                : try await place(source, info, at: target, conflict, isMove: isMove, call)
+                if isRespelled {
+                    try await respell(source, as: target, call)
+                } else if isMove, source == target {
+                    source
+                } else {
+                    try await place(source, info, at: target, conflict, isMove: isMove, call)
+                }
             hold?.place()
             let changed = Changed(
                 placed, isFolder: info.isCollection,
@@ -122,6 +129,18 @@ extension UploaderSite {
     private func canonicalTarget(_ path: ResourcePath) async throws -> ResourcePath {
         try files.requireName(path, isFolder: true)
         return try await files.canonical(path)
+    }
+
+    /// Gives a file another spelling of its name.
+    private func respell(
+        _ source: ResourcePath, as path: ResourcePath, _ call: UploaderCall
+    ) async throws -> ResourcePath {
+        try await files.hold([source, path], call) {
+            try await files.requireUnlocked(source, andMembership: true, andInside: true)
+            try await files.store.move(source, to: path)
+            await giveUpLocks(inside: source, call)
+            return path
+        }
     }
 
     private func place(

@@ -268,4 +268,33 @@ struct LinkTests {
             #expect(try await client.status("DELETE", "/dav/" + second) == 204)
         }
     }
+
+    @Test("MOVE gives a file and a folder another spelling of their names")
+    func respelled() async throws {
+        let (composed, decomposed) = ("/dav/%C3%A4", "/dav/a%CC%88")
+        let target = "Destination: " + decomposed
+        for method in ["PUT", "MKCOL"] {
+            #expect(try await client.status(method, composed) == 201)
+            #expect(try await client.status("PROPPATCH", composed, [], Self.patch) == 207)
+            // The same spelling, and a copy onto itself.
+            let same = try await client.status("MOVE", composed, ["Destination: " + composed])
+            #expect(same == 403)
+            #expect(try await client.status("COPY", composed, [target]) == 403)
+            let token = try await client.lock(composed)
+            #expect(try await client.status("MOVE", composed, [target]) == 423)
+            let fields = [target, "Overwrite: F", "If: <\(composed)> (<\(token)>)"]
+            #expect(try await client.status("MOVE", composed, fields) == 201)
+            let list = try await client.send("PROPFIND", "/dav/", ["Depth: 1"]).text
+            #expect(list.contains(decomposed + (method == "PUT" ? "<" : "/<")))
+            #expect(!list.contains(composed) && !list.contains(token))
+            // The properties have gone along, and the lock has not.
+            let found = try await client.send("PROPFIND", decomposed, ["Depth: 0"], Self.named)
+            #expect(found.text.contains(">1<"))
+            #expect(try await client.status("DELETE", decomposed) == 204)
+        }
+    }
+
+    private static let named = """
+        <propfind xmlns="DAV:"><prop><p xmlns="u:"/></prop></propfind>
+        """
 }
