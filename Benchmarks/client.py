@@ -83,7 +83,7 @@ def measure(scenario, names, rounds, port, file):
             harness.leave_out(f"{scenario} by {name}", NOT_MEASURED[scenario, name])
     names = [name for name in names if (scenario, name) not in NOT_MEASURED]
     samples = {name: [] for name in names}
-    for number in range(rounds):
+    for number in range(rounds if names else 0):
         # Whoever comes first finds the caches cold.
         order = names[number % len(names):] + names[:number % len(names)]
         for name in order:

@@ -50,7 +50,7 @@ def head(path, length, *fields):
 
 
 def answer(client):
-    """The first line and the whole text of a response; empty when the connection is cut."""
+    """What has come of a response up to the end of its head; less when the connection is cut or silent."""
     received = b""
     try:
         while b"\r\n\r\n" not in received:
@@ -58,7 +58,7 @@ def answer(client):
             if not piece:
                 break
             received += piece
-    except ConnectionError:
+    except (ConnectionError, TimeoutError):
         pass
     return received.decode("latin-1")
 

@@ -22,7 +22,7 @@ import servers
 # Opened before the first look at the memory, so that no growth of tables is counted.
 WARM = 200
 MESSAGE = 60_000
-STALLED = 100
+STALLED, STALLED_SECONDS = 100, 60
 BUSY, FLOODING, SECONDS = 64, 64, 3
 
 
@@ -54,6 +54,14 @@ def request(connection):
     return connection
 
 
+def piece_of(connection):
+    """The next bytes; a connection that ends is an error, and no reason to ask again."""
+    piece = connection.recv(4096)
+    if not piece:
+        raise RuntimeError("the server has closed a connection")
+    return piece
+
+
 def web_socket(port):
     connection = plain(port)
     key = base64.b64encode(os.urandom(16)).decode()
@@ -63,7 +71,7 @@ def web_socket(port):
         .encode())
     answer = b""
     while b"\r\n\r\n" not in answer:
-        answer += connection.recv(4096)
+        answer += piece_of(connection)
     if not answer.startswith(b"HTTP/1.1 101"):
         raise RuntimeError(f"no WebSocket: {answer[:40]}")
     return connection
@@ -74,7 +82,7 @@ def echoed(connection):
     connection.sendall(frame(1, b"x" * 32))
     answer = b""
     while len(answer) < 34:
-        answer += connection.recv(100)
+        answer += piece_of(connection)
     return connection
 
 
@@ -112,7 +120,9 @@ def stalled_bytes(read, port):
         for client in clients:
             client.setblocking(False)
         sent, peak, quiet = 0, before, 0
-        while quiet < 20:
+        # A server without a bound would take it all until there is no memory.
+        end = time.monotonic() + STALLED_SECONDS
+        while quiet < 20 and time.monotonic() < end:
             moved = 0
             for index, client in enumerate(clients):
                 with contextlib.suppress(BlockingIOError):
@@ -150,14 +160,14 @@ def bin_server():
     command = [harness.built_product("httpkit", harness.HERE.parent), "bin", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           preexec_fn=servers.die_with_parent) as process:
-        port = int(re.search(r":(\d+)", process.stdout.readline())[1])
-
         def read():
             with open(f"/proc/{process.pid}/status") as status:
                 return int(re.search(r"RssAnon:\s+(\d+)", status.read())[1]) * 1024
 
-        yield port, read
-        process.terminate()
+        try:
+            yield int(re.search(r":(\d+)", process.stdout.readline())[1]), read
+        finally:
+            process.terminate()
 
 
 def add(found, row, name, value):

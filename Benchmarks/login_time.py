@@ -35,19 +35,25 @@ class Client:
         lines = f"Authorization: {field}\r\n" if field else ""
         request = f"GET / HTTP/1.1\r\nHost: localhost\r\n{lines}\r\n".encode()
         if self.socket is None:
-            self.socket = socket.create_connection(("127.0.0.1", self.port))
+            self.socket = socket.create_connection(("127.0.0.1", self.port), timeout=20)
             self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         start = time.perf_counter_ns()
         self.socket.sendall(request)
         answer = b""
         while b"\r\n\r\n" not in answer:
-            answer += self.socket.recv(65536)
+            answer += self.receive()
         taken = time.perf_counter_ns() - start
         head, _, content = answer.partition(b"\r\n\r\n")
         length = int(re.search(rb"Content-Length: (\d+)", head)[1])
         while len(content) < length:
-            content += self.socket.recv(65536)
+            content += self.receive()
         return head.decode("latin-1"), taken
+
+    def receive(self):
+        piece = self.socket.recv(65536)
+        if not piece:
+            raise ConnectionError("the server has closed the connection")
+        return piece
 
 
 def basic(_, user):

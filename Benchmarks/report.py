@@ -89,6 +89,7 @@ def keep(path, takes_fewer):
     report = json.loads(path.read_text())
     kind = report.get("kind")
     if kind not in KINDS:
+        harness.note(f"{path.name}: not taken, its kind is not known")
         return False
     kept, old = condensed(report), shown(kind) or {"names": []}
     missing = KINDS[kind].needed - set(kept["names"])
@@ -232,14 +233,16 @@ def main(arguments):
                   "run Benchmarks/report.py")
         return 1 if stale else 0
     named = [Path(path) for path in arguments if not path.startswith("-")]
-    for path in named:
-        keep(path, "--fewer" in arguments)
+    if {path for path in arguments if path.startswith("-")} - {"--fewer"}:
+        print(__doc__, file=sys.stderr)
+        return 64
+    kept = [keep(path, "--fewer" in arguments) for path in named]
     if not named:
         keep_newest("--fewer" in arguments)
     for path, text in outputs().items():
         path.write_text(text)
         harness.note(f"written: {path.relative_to(ROOT)}")
-    return 0
+    return 0 if all(kept) else 1
 
 
 if __name__ == "__main__":

@@ -368,8 +368,8 @@ def run_idle(names, root, options):
             for server in running.values():
                 try:
                     costs[name] = idle_cost(server)
-                except (RuntimeError, OSError) as error:
-                    harness.note(f"  left out: {name}: {error}")
+                except (RuntimeError, OSError, http.client.HTTPException) as error:
+                    harness.leave_out(f"{OTHERS['idle']} by {name}", f"which failed: {error}")
     return {"title": OTHERS["idle"], "bytes": costs}
 
 
@@ -399,8 +399,13 @@ def run_allocations(names, root, options):
             with servers.running([name], root, threads=options.threads,
                                  environment=environment) as running:
                 for server in running.values():
-                    found[name] = {path: allocations(server, counter, path, options)
-                                   for path in ["/", "/async", "/1k"]}
+                    try:
+                        found[name] = {path: allocations(server, counter, path, options)
+                                       for path in ["/", "/async", "/1k"]}
+                    except (RuntimeError, OSError, http.client.HTTPException,
+                            subprocess.TimeoutExpired, struct.error) as error:
+                        harness.leave_out(f"{OTHERS['allocations']} by {name}",
+                                          f"which failed: {error}")
     return {"title": OTHERS["allocations"], "servers": found}
 
 

@@ -227,7 +227,7 @@ def running(names, root, **options):
                 servers[name] = Server(name, root, **options)
                 servers[name].wait_until_listening()
             except (RuntimeError, OSError) as error:
-                harness.note(f"  left out: {name}: {error}")
+                harness.leave_out(name.removeprefix("dav-"), f"which does not start: {error}")
                 if name in servers:
                     servers.pop(name).stop()
         yield servers
