@@ -1,7 +1,7 @@
 // MigrationGuide: all routes of Docs/Migrating-from-GCDWebServer.md in one server.
 //
 //   swift run --package-path Examples MigrationGuide [PORT] [FOLDER]
-//   curl localhost:8080/users/7 localhost:8080/search?q=a+b localhost:8080/count
+//   curl localhost:8080/users/7 'localhost:8080/search?q=a+b' localhost:8080/count
 
 import HTTPServerToolkit
 

@@ -55,6 +55,10 @@ struct ParserAlone {
     static func readSome() -> [UInt8]? {
         var room = [UInt8](repeating: 0, count: 4096)
         let count = read(STDIN_FILENO, &room, room.count)
+        guard count >= 0 else {
+            perror("standard input")
+            exit(1)
+        }
         return count > 0 ? Array(room[..<count]) : nil
     }
 }

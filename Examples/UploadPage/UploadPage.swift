@@ -2,7 +2,7 @@
 // the same files for file managers by WebDAV.
 //
 //   SHARE_PASSWORD=secret swift run --package-path Examples UploadPage [PORT] [FOLDER]
-//   curl --digest -u me:secret -F files[]=@photo.jpg localhost:8080/upload/upload
+//   curl --digest -u me:secret -F 'files[]=@photo.jpg' localhost:8080/upload/upload
 //   curl --digest -u me:secret localhost:8080/dav/photo.jpg
 //
 // Open http://localhost:8080/upload/ in a browser.
@@ -35,7 +35,8 @@ struct UploadPage {
             UploaderHandler(sharing: files, options: options),
             folder: folder + "/.httpkit-dav/uploads", options: uploads)
 
-        guard let password = ProcessInfo.processInfo.environment["SHARE_PASSWORD"] else {
+        let password = ProcessInfo.processInfo.environment["SHARE_PASSWORD"] ?? ""
+        guard !password.isEmpty else {
             print("SHARE_PASSWORD is not set")
             exit(64)
         }
