@@ -59,6 +59,20 @@ struct SideStoreTests {
         #expect(count(share) == 0)
     }
 
+    @Test("They stay when a file is moved to another name of itself")
+    func movedToItself() async throws {
+        let share = try Share()
+        let store = try LocalStore(root: share.path)
+        let client = DAVClient(store: store)
+        #expect(try await client.status("PUT", "/dav/a", [], "x") == 201)
+        try await set("/dav/a", client)
+        // A volume that ignores case has two names for one file, too.
+        try FileManager.default.linkItem(atPath: share.path + "/a", toPath: share.path + "/b")
+        try await store.move(try #require(ResourcePath("a")), to: try #require(ResourcePath("b")))
+        #expect(share.text("b") == "x")
+        #expect(try await has("/dav/b", client))
+    }
+
     @Test("They stay with a file whose upload is placed twice")
     func placedTwice() async throws {
         let share = try Share()
