@@ -29,7 +29,7 @@ struct Browser {
                 "--no-first-run", "--disable-background-networking",
                 "--user-data-dir=\(profile.path)", "--virtual-time-budget=10000",
                 "--enable-logging=stderr",
-            ] + TestTLS.browserFlags + arguments, environment: environment)
+            ] + TestTLS.browserFlags + arguments, environment: environment, limit: .seconds(300))
         try #require(result.status == 0, "the browser failed: \(result.complaints)")
         return result
     }

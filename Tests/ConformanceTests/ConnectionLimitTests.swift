@@ -242,7 +242,7 @@ struct ConnectionLimitTests {
             try await impatient?.send("")
             try await Task.sleep(for: .milliseconds(300))
             impatient = nil
-            try await Task.sleep(for: .milliseconds(300))
+            try await Task.sleep(for: .seconds(1))
             let early = try PlainSocket(port: port, from: 2)
             try await early.send(LocalServer.get("/early"))
             try await Task.sleep(for: .milliseconds(300))

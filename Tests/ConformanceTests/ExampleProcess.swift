@@ -61,7 +61,7 @@ final class ExampleProcess: Sendable {
     /// Sends Control-C, and waits until the program has ended as it should.
     func stop() async throws {
         program.signal(SIGINT)
-        let status = await program.end(limit: .seconds(30))
+        let status = await program.end()
         guard status == 0 else { throw Program.Failure("\(status): \(program.complaints)") }
     }
 

@@ -80,8 +80,7 @@ struct ServeAccessTests {
             let result = try await Program.run(
                 "/usr/bin/env",
                 ["HTTPKIT_USERS=eve:y", Program.httpkit, "serve", place.path, "--port", "0"]
-                    + flags,
-                limit: .seconds(30))
+                    + flags)
             #expect(result.status == 64 && result.output.isEmpty)
             #expect(result.complaints.contains("HTTPKIT_USERS needs --auth basic or digest"))
         }
@@ -120,12 +119,12 @@ struct ServeAccessTests {
         let arguments = [Program.httpkit, "serve", folder.path, "--port", "0"] + flags
         let program = try RunningProgram(
             "python3", ["-c", "import pty, sys; pty.spawn(sys.argv[1:])"] + arguments)
+        #expect(await program.wait { $0.text.contains("Serving ") }, "\(program.text)")
         // The code follows the addresses by a call of its own.
         let wasShown = await program.wait(limit: isShown ? .seconds(60) : .seconds(2)) {
             $0.text.contains("\u{2588}")
         }
         #expect(wasShown == isShown, "\(program.text)")
-        #expect(program.text.contains("Serving "))
         // Without a terminal there is none.
         let server = try await ServeProcess(folder, flags)
         server.signal(SIGTERM)

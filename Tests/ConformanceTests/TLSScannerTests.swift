@@ -94,7 +94,7 @@ struct TLSScannerTests {
                 "-m", "sslyze", "--certinfo_ca_file", tls.authority, "--mozilla_config",
                 "intermediate", "--early_data", "--resum", "--json_out", report,
                 "localhost:\(server.port)",
-            ])
+            ], limit: .seconds(500))
         #expect(result.status == 0, "\(result.text)\(result.complaints)")
         #expect(result.text.contains("OK - Compliant"), "\(result.text)")
         let scan = try JSONDecoder().decode(Scan.self, from: Data(Folder.bytes(at: report)))

@@ -99,7 +99,7 @@
         func errors() async throws {
             try await serve { base in
                 let session = URLSession(configuration: .ephemeral)
-                let dead = try PeerServer.freePort()
+                let dead = PeerServer.deadPort
                 let nowhere = try #require(URL(string: "http://127.0.0.1:\(dead)/"))
                 let refused = await #expect(throws: URLError.self) {
                     _ = try await session.data(from: nowhere)

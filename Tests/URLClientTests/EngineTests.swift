@@ -10,7 +10,7 @@ import URLClient
     import Foundation
 #endif
 
-@Suite("Sessions", .timeLimit(.minutes(1)))
+@Suite("Sessions", .timeLimit(.minutes(2)))
 struct EngineTests {
     @Test("Content, status, fields and version of a response")
     func responseParts() async throws {

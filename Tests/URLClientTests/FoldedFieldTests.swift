@@ -4,7 +4,7 @@ import Testing
 import ToolkitSystem
 import URLClient
 
-@Suite("RFC 9112, 5.2: fields over several lines", .timeLimit(.minutes(1)))
+@Suite("RFC 9112, 5.2: fields over several lines", .timeLimit(.minutes(2)))
 struct FoldedFieldTests {
     private func response(
         _ head: String, _ change: (inout ClientConfiguration) -> Void = { _ in }

@@ -11,7 +11,7 @@
         import FoundationNetworking
     #endif
 
-    @Suite("Code that was written for URLSession", .timeLimit(.minutes(1)))
+    @Suite("Code that was written for URLSession", .timeLimit(.minutes(2)))
     struct FoundationTests {
         private func url(_ server: TestServer, _ path: String) throws -> URL {
             try #require(URL(string: server.url(path)))

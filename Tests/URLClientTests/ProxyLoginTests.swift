@@ -94,7 +94,7 @@ struct ProxyLoginTests {
             ClientProxy(
                 host: "127.0.0.1", port: server.secondPort, user: PeerServer.user.name,
                 password: PeerServer.user.password, scheme: login == .basic ? .basic : .digest))
-        let dead = ConnectTarget(host: "127.0.0.1", port: try PeerServer.freePort())
+        let dead = ConnectTarget(host: "127.0.0.1", port: PeerServer.deadPort)
         configuration.endpoints = EndpointPolicy { origin, _ in
             origin.isSecure
                 ? [dead, ConnectTarget(host: "127.0.0.2")]

@@ -59,7 +59,7 @@ struct RefusedStreamTests {
 
         /// The content of the requests so far that have some, once there are as many.
         func contents(_ count: Int) async -> [String] {
-            _ = await program.wait(limit: .seconds(30)) { _ in seen.count >= count }
+            _ = await program.wait { _ in seen.count >= count }
             return seen
         }
 

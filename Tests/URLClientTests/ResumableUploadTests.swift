@@ -4,7 +4,7 @@ import Testing
 import ToolkitSystem
 import URLClient
 
-@Suite("Uploads that go on", .timeLimit(.minutes(1)))
+@Suite("Uploads that go on", .timeLimit(.minutes(2)))
 struct ResumableUploadTests {
     @Test("The credential of a request does not go to another origin that the server names")
     func otherOrigin() async throws {

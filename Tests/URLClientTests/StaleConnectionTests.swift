@@ -264,7 +264,9 @@ struct StaleConnectionTests {
         let peer = try ScriptedPeer { connection in
             guard connection.head() != nil else { return }
             first.withLock { $0 += 1 }
-            while connection.index < 6, first.withLock({ $0 < 6 }) { Pause.milliseconds(1) }
+            for _ in 0..<60_000 where connection.index < 6 && first.withLock({ $0 < 6 }) {
+                Pause.milliseconds(1)
+            }
             connection.send(Self.answer)
             if connection.index < 6 { connection.send(Self.late) }
             sent.withLock { $0 += 1 }

@@ -137,14 +137,15 @@ struct TimeoutTests {
                 connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nLong: ")
                 for _ in 0..<20 {
                     connection.send("xxxxxxxx")
-                    Pause.milliseconds(100)
+                    Pause.milliseconds(250)
                 }
                 connection.send("\r\n\r\nok")
             }
         }
         let session = ClientSession(.ephemeral)
         var request = ClientRequest(.get, peer.url())
-        request.timeouts = ClientTimeouts(idle: .seconds(1))
+        // The line takes longer as a whole, and each of its pieces much less.
+        request.timeouts = ClientTimeouts(idle: .seconds(4))
         for _ in 0..<2 {
             let (content, _) = try await session.data(for: request)
             #expect(content == Array("ok".utf8))

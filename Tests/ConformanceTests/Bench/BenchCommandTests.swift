@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("httpkit bench", .fewAtOnce, .timeLimit(.minutes(2)))
+@Suite("httpkit bench", .fewAtOnce, .timeLimit(.minutes(3)))
 struct BenchCommandTests {
     private struct Report: Decodable {
         var connections: Int

@@ -85,7 +85,7 @@ struct FetchMemoryTests {
             let result = try await Program.run(
                 "python3",
                 ["-c", Self.uploadScript, path, Program.httpkit, "fetch"] + content
-                    + ["http://127.0.0.1:\(port)/"])
+                    + ["http://127.0.0.1:\(port)/"], limit: .seconds(500))
             figures.append(
                 result.text.split(separator: " ").compactMap {
                     Int($0.trimmingCharacters(in: .whitespacesAndNewlines))

@@ -114,7 +114,7 @@ struct BackgroundTests {
         let supervisor = BackgroundSupervisor(local.server, tasks: app.tasks)
         supervisor.handle(.enteredBackground)
         #expect(await events.next() == .suspended)
-        let other = try Listener.bind(host: "127.0.0.1", port: port, backlog: 8)
+        let other = try await LocalServer.occupy(port)
         supervisor.handle(.willEnterForeground)
         #expect(await events.next() == .failed(.addressInUse("127.0.0.1:\(port)")))
         other.first?.close()

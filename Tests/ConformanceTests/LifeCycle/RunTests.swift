@@ -91,10 +91,15 @@ struct RunTests {
         }
         other.first?.close()
         let events = EventReader(local.server)
-        let run = Task { try await local.server.run() }
-        _ = await events.next()
-        await local.server.suspend()
+        var first = Task { try await local.server.run() }
         // A process that another test starts has a copy of the old socket until it is executed.
+        let taken = ListenError.addressInUse("127.0.0.1 port \(port)")
+        while await events.next() == .failed(taken) {
+            first = Task { try await local.server.run() }
+        }
+        let run = first
+        await local.server.suspend()
+        // As above.
         var again: [Listener] = []
         try await waitUntil {
             again = (try? Listener.bind(host: "127.0.0.1", port: port, backlog: 8)) ?? []

@@ -11,7 +11,7 @@ enum ChromeDriver {
 
         const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
 
-        export async function until(name, isMet, seconds = 30) {
+        export async function until(name, isMet, seconds = 60) {
             const end = Date.now() + 1000 * seconds;
             for (;;) {
                 if (await isMet()) return;

@@ -46,8 +46,9 @@ struct UploaderArchiveServeTests {
         let socket = try server.connect()
         try await socket.send(
             "GET /up/download?path=/tree/ HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        // It has begun, and cannot go on before the client reads.
-        try await Task.sleep(for: .milliseconds(300))
+        _ = try await socket.receive(through: "\r\n\r\n")
+        // It is in the middle of the file, and cannot go on to its end before the client reads.
+        _ = try await socket.receive(count: 100_000)
         let handle = try #require(FileHandle(forUpdatingAtPath: folder.file("tree/big.bin").path))
         try handle.truncate(atOffset: 1_000_000)
         try handle.close()
@@ -105,13 +106,15 @@ struct UploaderArchiveServeTests {
         let server = try await server(folder)
         let socket = try server.connect()
         try await socket.send("GET /up/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        // From then on it is told of changes.
+        _ = try await socket.receive(through: "retry: 3000\n\n")
         let other = try await server.curl("--data-binary", "x", path: "/up/upload?name=a.txt")
         #expect(other.status == 0)
-        try await Task.sleep(for: .milliseconds(500))
+        _ = try await socket.receive(through: "event: changed")
         let start = ContinuousClock.now
         server.signal(SIGTERM)
         let text = String(decoding: try await socket.receiveAll(), as: UTF8.self)
-        #expect(text.contains("event: changed") && text.hasSuffix("0\r\n\r\n"))
+        #expect(text.hasSuffix("0\r\n\r\n"))
         #expect(await server.waitForEnd() == 0)
         // Not after the ten seconds of grace that others have.
         #expect(ContinuousClock.now - start < .seconds(8))

@@ -61,7 +61,7 @@ struct FetchUploadTests {
         guard status != 0 else { return }
         #expect(status == 130)
         #expect(FileManager.default.fileExists(atPath: data + ".resume"))
-        let second = try await Program.run(Program.httpkit, words)
+        let second = try await Program.run(Program.httpkit, words, limit: .seconds(240))
         #expect(second.status == 0, "\(second.complaints)")
         #expect(try await isSame("a.bin"))
         #expect(!FileManager.default.fileExists(atPath: data + ".resume"))

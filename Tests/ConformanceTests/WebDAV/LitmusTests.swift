@@ -19,7 +19,7 @@ struct LitmusTests {
             [
                 "-c", "cd \"$0\" && TESTS=\"$1\" exec litmus -k \"$2\"", place.path, suite,
                 server.url("/dav/"),
-            ])
+            ], limit: .seconds(300))
         #expect(result.status == 0, "\(result.text)")
         let leftOut = suite == "http" && TestTLS.current != nil ? 1 : 0
         let run = count - leftOut

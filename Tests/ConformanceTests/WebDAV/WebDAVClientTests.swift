@@ -23,7 +23,7 @@ struct WebDAVClientTests {
         func rclone(_ arguments: String...) async throws -> Program.Result {
             try await Program.run(
                 "rclone", ["--config", place.path + "/none", "--contimeout", "60s"] + arguments,
-                limit: .seconds(isLarge ? 900 : 120))
+                limit: .seconds(isLarge ? 900 : 300))
         }
         let copied = try await rclone("copy", place.path + "/in", remote + "sub")
         #expect(copied.status == 0, "\(copied.complaints)")

@@ -22,7 +22,8 @@ struct AutobahnTests {
     func server() async throws {
         let server = try await BinProcess()
         let url = server.base.replacingOccurrences(of: "http:", with: "ws:") + "/websocket/echo"
-        let result = try await Program.run(Self.script, [url] + Self.arguments)
+        let result = try await Program.run(
+            Self.script, [url] + Self.arguments, limit: .seconds(3_000))
         try #require(result.status != 2, Self.missing(result.text + result.complaints))
         #expect(result.status == 0, "\(result.text)")
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "WebSockets with Chromium", .fewAtOnce, .timeLimit(.minutes(3)),
+    "WebSockets with Chromium", .fewAtOnce, .timeLimit(.minutes(6)),
     .enabled(if: FullSuite.isOn, "make test-all"))
 struct ChromiumPeerTests {
     /// Opens WebSockets in a page, and prints JSON.
@@ -62,7 +62,7 @@ struct ChromiumPeerTests {
         let result = try await Program.run(
             try Program.find("node"),
             [folder.file("talk.mjs").path, try Browser().program, address],
-            limit: .seconds(120))
+            limit: .seconds(300))
         let outcome = try JSONDecoder().decode(Outcome.self, from: Data(result.text.utf8))
         #expect(outcome.same == 5)
         // The server answers with the code alone.

@@ -29,11 +29,11 @@ struct PythonPeerTests {
             import sys
             from websockets.sync.client import connect
             with connect(sys.argv[1], compression=\(compresses ? "'deflate'" : "None"),
-                         max_size=None, proxy=None) as socket:
+                         max_size=None, proxy=None, open_timeout=100, close_timeout=100) as socket:
                 for message in ["", "Gr\\u00fc\\u00dfe", b"\\0" * 125, b"ab" * 500000, "x" * 70000]:
                     socket.send(message)
                     assert socket.recv() == message, len(message)
-                assert socket.ping().wait(20)
+                assert socket.ping().wait(100)
                 socket.close(4000, "done")
             print(socket.close_code)
             """, [server.base.replacingOccurrences(of: "http:", with: "ws:") + "/websocket/echo"])
@@ -88,7 +88,7 @@ struct PythonPeerTests {
                     for message in socket:
                         if message == "close": return socket.close(4321, "asked")
                         socket.send(message)
-                with serve(echo, "127.0.0.1", 0, max_size=None,
+                with serve(echo, "127.0.0.1", 0, max_size=None, open_timeout=100, close_timeout=100,
                            compression=\(compresses ? "'deflate'" : "None")) as server:
                     print(server.socket.getsockname()[1], flush=True)
                     server.serve_forever()

@@ -9,7 +9,7 @@ struct BlockingPoolTests {
     /// In a process with a watch, because a failure is a process in which nothing goes on.
     private static func computingBeside() {
         OwnThread.start {
-            Thread.sleep(forTimeInterval: 20)
+            Thread.sleep(forTimeInterval: 100)
             exit(1)
         }
         let count = 4 * Syscalls.activeProcessors()

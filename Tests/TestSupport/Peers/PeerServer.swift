@@ -58,8 +58,12 @@ package final class PeerServer: Sendable {
         }
     }
 
+    /// A port that nobody listens at, whatever other tests do meanwhile: the system gives none so
+    /// low to their servers.
+    package static let deadPort: UInt16 = 1
+
     /// A port that nobody listens at now.
-    package static func freePort() throws -> UInt16 {
+    private static func freePort() throws -> UInt16 {
         let listener = try Listener.bind(host: "127.0.0.1", port: 0, backlog: 1)
         guard let port = listener.first?.address.port else {
             throw Program.Failure("no port is free")

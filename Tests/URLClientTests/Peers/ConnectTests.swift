@@ -76,7 +76,7 @@ struct ConnectTests {
 
     @Test("A policy chooses for each origin, and a dead endpoint is passed over")
     func policy() async throws {
-        let dead = try PeerServer.freePort()
+        let dead = PeerServer.deadPort
         let pair = try await Pair { configuration in
             configuration.endpoints = EndpointPolicy { origin, _ in
                 let address = origin.host == "a.test" ? "127.0.0.2" : "::1"
