@@ -151,7 +151,8 @@ public struct ClientRequest: Sendable {
             yield unsafe &box.values.usesCookies
         }
     }
-    /// The URL of the page that the request is made for, where that matters to cookies.
+    /// The URL of the page that the request is made for, where that matters to cookies. A page
+    /// that is not of http or https is of another site than every request.
     public var mainDocumentURL: URL? {
         get { unsafe box.values.overrides?.values.mainDocumentURL }
         set { changeOverrides { $0.mainDocumentURL = newValue } }

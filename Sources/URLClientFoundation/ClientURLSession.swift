@@ -117,12 +117,12 @@
             }
         }
 
-        /// Removes cookies, stored responses and credentials.
+        /// Removes cookies, stored responses and credentials, also what of them is on the disk.
         public func reset() async {
             client.configuration.cookies?.removeAll()
             client.configuration.cache?.removeAll()
             client.configuration.authentication.credentials.removeAll()
-            await client.configuration.cache?.flush()
+            await flush()
         }
 
         /// Waits until what is stored is on the disk.

@@ -191,6 +191,8 @@ struct SettingTests {
         #expect(bin.cookies.cookies.count == 1)
         for (page, isSent) in [
             (nil, true), ("http://127.0.0.1/page", true), ("http://other.test/page", false),
+            // A page of no site.
+            ("file:///page.html", false), ("about:blank", false),
         ] as [(String?, Bool)] {
             var request = bin.request(.get, "/cookies")
             request.mainDocumentURL = page.flatMap { URL(string: $0) }

@@ -182,30 +182,35 @@ public final class ClientCache: Sendable {
 
     /// Makes a file that was filled the answer for its URL.
     func store(_ head: CachedHead, _ spool: CacheSpool) {
-        change { memory in
-            for old in memory.values(of: head.url)
-            where old.head.vary != head.vary || old.head.variant == head.variant {
-                _ = memory.remove(head.url, old.head.variant)
-            }
-        }
+        change { removeReplaced(by: head, in: &$0) }
         spool.finish(head)
+    }
+
+    /// Removes the response that a new one replaces, which may be too long to be kept in its place,
+    /// and those that depend on other fields.
+    private func removeReplaced(by head: CachedHead, in memory: inout CacheIndex<Stored>) {
+        for old in memory.values(of: head.url)
+        where old.head.vary != head.vary || old.head.variant == head.variant {
+            _ = memory.remove(head.url, old.head.variant)
+        }
     }
 
     /// Stores what came whole.
     func store(_ head: CachedHead, _ content: [UInt8]) {
         let stored = Stored(head: head, content: .bytes(content))
         change { memory in
-            // The old variant must not outlive a new one that depends on other fields.
-            for old in memory.values(of: head.url) where old.head.vary != head.vary {
-                _ = memory.remove(head.url, old.head.variant)
-            }
+            removeReplaced(by: head, in: &memory)
             keep(stored, in: &memory)
         }
         onDisk { disk in
-            guard let (name, file) = try? disk.newBody() else { return }
+            // Where there is no room for it, the response of before is out of date nevertheless.
+            guard let (name, file) = try? disk.newBody() else { return disk.remove(head.url) }
             var checksum = CacheChecksum()
             checksum.add(content)
-            guard (try? file.append(content)) != nil else { return disk.removeBody(name) }
+            guard (try? file.append(content)) != nil else {
+                disk.removeBody(name)
+                return disk.remove(head.url)
+            }
             disk.store(
                 head, body: name, length: Int64(content.count), checksum: checksum.value)
         }

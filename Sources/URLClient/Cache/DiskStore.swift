@@ -28,7 +28,7 @@ struct DiskStore {
         try StoreFiles.makeFolder(folder)
         var bodies: [String: (name: String, size: Int64)] = [:]
         var heads: [(name: String, size: Int64, modified: Int64)] = []
-        for name in StoreFiles.names(in: folder) {
+        for name in try StoreFiles.names(in: folder) {
             guard let status = StoreFiles.status("\(folder)/\(name)") else { continue }
             if name.hasSuffix(".head"), Self.key(of: name) != nil {
                 heads.append((name, status.size, status.modified))
@@ -38,13 +38,21 @@ struct DiskStore {
                 StoreFiles.remove("\(folder)/\(name)")
             }
         }
+        var knowsBodies = true
         for head in heads.sorted(by: { $0.modified < $1.modified }) {
-            guard
-                let bytes = StoreFiles.read(
-                    "\(folder)/\(head.name)", upTo: CacheEntryFile.byteLimit),
-                let content = CacheEntryFile.content(of: bytes),
-                let body = bodies[content.bodyName],
-                body.size == content.bodyLength, let key = Self.key(of: head.name)
+            guard let key = Self.key(of: head.name) else { continue }
+            let entry: CacheEntryFile.Content?
+            do throws(StoreFiles.Failure) {
+                entry = try Self.entry("\(folder)/\(head.name)")
+            } catch {
+                // It may be whole: what removes it must find it, and its content is not known.
+                knowsBodies = false
+                let place = Place(head: head.name, body: nil, vary: [])
+                remove(index.insert(place, size: head.size, key: key.url, variant: key.variant))
+                continue
+            }
+            guard let content = entry, let body = bodies[content.bodyName],
+                body.size == content.bodyLength
             else {
                 StoreFiles.remove("\(folder)/\(head.name)")
                 continue
@@ -55,52 +63,73 @@ struct DiskStore {
                 index.insert(
                     place, size: head.size + body.size, key: key.url, variant: key.variant))
         }
+        guard knowsBodies else { return }
         for body in bodies.values { StoreFiles.remove("\(folder)/\(body.name)") }
+    }
+
+    /// The entry whose head is in a file; `nil` where the file is missing or damaged.
+    /// - Throws: an error that may pass: the file may be whole.
+    private static func entry(
+        _ path: String
+    ) throws(StoreFiles.Failure) -> CacheEntryFile.Content? {
+        do throws(StoreFiles.Failure) {
+            guard let bytes = try StoreFiles.load(path, upTo: CacheEntryFile.byteLimit) else {
+                return nil
+            }
+            return CacheEntryFile.content(of: bytes)
+        } catch {
+            if error.isTemporary { throw error }
+            return nil
+        }
     }
 
     var byteCount: Int64 { index.byteCount }
 
-    /// The stored response for a request; an entry that is damaged is removed.
+    /// The stored response for a request; an entry that is damaged is removed, and one that cannot
+    /// be read for now is left as it is.
     mutating func find(
         _ url: String, _ matches: (CachedHead) -> Bool
     ) -> (head: CachedHead, content: StoredFile)? {
         let key = Self.key(url)
         for place in index.values(of: key) {
-            guard
-                let bytes = StoreFiles.read(
-                    "\(folder)/\(place.head)", upTo: CacheEntryFile.byteLimit),
-                let entry = CacheEntryFile.content(of: bytes), entry.head.url == url
-            else {
-                drop(place)
-                continue
+            do throws(StoreFiles.Failure) {
+                guard let entry = try Self.entry("\(folder)/\(place.head)"), entry.head.url == url
+                else {
+                    drop(place)
+                    continue
+                }
+                guard matches(entry.head) else { continue }
+                guard let content = try content(entry) else {
+                    drop(place)
+                    continue
+                }
+                index.touch(key, Self.variant(entry.head.variant))
+                StoreFiles.touch("\(folder)/\(place.head)")
+                return (entry.head, content)
+            } catch {
+                if !error.isTemporary { drop(place) }
             }
-            guard matches(entry.head) else { continue }
-            guard let content = content(entry) else {
-                drop(place)
-                continue
-            }
-            index.touch(key, Self.variant(entry.head.variant))
-            StoreFiles.touch("\(folder)/\(place.head)")
-            return (entry.head, content)
         }
         return nil
     }
 
     /// The content, if it is as it was stored: all of it is looked at, a piece at a time.
-    private func content(_ entry: CacheEntryFile.Content) -> StoredFile? {
-        guard let file = try? OpenStoreFile(reading: "\(folder)/\(entry.bodyName)"),
-            file.size == entry.bodyLength
-        else { return nil }
-        let content = StoredFile(file, count: file.size, queue: queue)
+    private func content(
+        _ entry: CacheEntryFile.Content
+    ) throws(StoreFiles.Failure) -> StoredFile? {
+        let file = try OpenStoreFile(reading: "\(folder)/\(entry.bodyName)")
+        guard file.size == entry.bodyLength else { return nil }
         var checksum = CacheChecksum()
         var offset: Int64 = 0
-        while offset < content.count {
-            let piece = content.read(at: offset)
+        while offset < file.size {
+            let limit = Int(min(Int64(StoredFile.pieceSize), file.size - offset))
+            let piece = try file.read(at: offset, upTo: limit)
             guard !piece.isEmpty else { return nil }
             checksum.add(piece)
             offset += Int64(piece.count)
         }
-        return checksum.value == entry.bodyChecksum ? content : nil
+        guard checksum.value == entry.bodyChecksum else { return nil }
+        return StoredFile(file, count: file.size, queue: queue)
     }
 
     /// A file for content that comes.
@@ -111,7 +140,8 @@ struct DiskStore {
 
     func removeBody(_ name: String) { StoreFiles.remove("\(folder)/\(name)") }
 
-    /// Makes content that has come whole the answer for its URL.
+    /// Makes content that has come whole the answer for its URL. Where it cannot be stored, no
+    /// older one stays, which would answer in its place (RFC 9111 section 4).
     mutating func store(
         _ head: CachedHead, body: String, length: Int64, checksum: UInt64
     ) {
@@ -122,7 +152,10 @@ struct DiskStore {
         let name = "\(key)-\(variant).head"
         guard let bytes = try? CacheEntryFile.bytes(of: entry),
             (try? StoreFiles.replace("\(folder)/\(name)", with: bytes)) != nil
-        else { return removeBody(body) }
+        else {
+            removeBody(body)
+            return remove(head.url)
+        }
         // An older response that depends on other fields would answer in its place (RFC 9111 section 4.1).
         for old in index.values(of: key) where old.head != name && old.vary != head.vary {
             drop(old)
@@ -141,8 +174,7 @@ struct DiskStore {
     mutating func freshen(_ validated: CachedHead, _ head: CachedHead) {
         let key = Self.key(head.url)
         let name = "\(key)-\(Self.variant(head.variant)).head"
-        guard let old = StoreFiles.read("\(folder)/\(name)", upTo: CacheEntryFile.byteLimit),
-            var entry = CacheEntryFile.content(of: old),
+        guard var entry = try? Self.entry("\(folder)/\(name)"),
             entry.head.isSameResponse(as: validated)
         else { return }
         entry.head = head

@@ -5,7 +5,8 @@ package struct CookieContext: Sendable {
     /// Scheme and host of the request, and its path.
     package var origin: Origin
     package var path: String
-    /// The host of the page that the request is for; `nil` where a person or a program asks.
+    /// The host of the page that the request is for; `nil` where a person or a program asks, and
+    /// empty for a page that has none.
     package var mainHost: String?
     /// Whether the request only reads.
     package var isSafe: Bool

@@ -207,8 +207,14 @@ extension CookieContext {
     /// `nil` for a URL that is neither http nor https.
     init?(url: URL, mainDocumentURL: URL?, isSafe: Bool = true) {
         guard let wire = try? WireURL(url.absoluteString) else { return nil }
-        let main = mainDocumentURL.flatMap { try? WireURL($0.absoluteString) }
-        self.init(wire, mainHost: main?.origin.host, isSafe: isSafe)
+        self.init(wire, mainHost: Self.mainHost(of: mainDocumentURL), isSafe: isSafe)
+    }
+
+    /// The host of a page; `nil` without a page, and empty for one that is not of http or https: it
+    /// belongs to no site, so every request for it goes to another one (RFC 6265bis section 5.2).
+    static func mainHost(of page: URL?) -> String? {
+        guard let page else { return nil }
+        return (try? WireURL(page.absoluteString))?.origin.host ?? ""
     }
 
     init(_ wire: WireURL, mainHost: String?, isSafe: Bool) {

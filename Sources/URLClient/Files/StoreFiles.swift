@@ -19,6 +19,8 @@ enum StoreFiles {
         let call: String
         let code: CInt
         var description: String { "\(call): error \(code)" }
+        /// Whether the same call may succeed later: it says nothing of what is there.
+        var isTemporary: Bool { SystemError(call, code: code).isTemporary }
     }
 
     /// Why a file that is there is not written over: what nobody could read would be lost.
@@ -35,12 +37,6 @@ enum StoreFiles {
     }
 
     private static func failure(_ call: String) -> Failure { Failure(call: call, code: errno) }
-
-    /// The bytes of a file; `nil` where there is none, it has more than `limit` or cannot be read.
-    static func read(_ path: String, upTo limit: Int) -> [UInt8]? {
-        guard let bytes = try? load(path, upTo: limit) else { return nil }
-        return bytes
-    }
 
     /// The bytes of a file; `nil` where there is none.
     static func load(_ path: String, upTo limit: Int) throws(Failure) -> [UInt8]? {
@@ -115,18 +111,22 @@ enum StoreFiles {
         }
     }
 
-    /// The names in a folder, without `.` and `..`; none where it cannot be read.
-    static func names(in folder: String) -> [String] {
-        guard let stream = unsafe opendir(folder) else { return [] }
+    /// The names in a folder, without `.` and `..`.
+    static func names(in folder: String) throws(Failure) -> [String] {
+        guard let stream = unsafe opendir(folder) else { throw failure("opendir") }
         defer { unsafe closedir(stream) }
         var names: [String] = []
-        while let entry = unsafe readdir(stream) {
+        while true {
+            errno = 0
+            guard let entry = unsafe readdir(stream) else {
+                guard errno == 0 else { throw failure("readdir") }
+                return names
+            }
             let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
             if name != ".", name != ".." { names.append(name) }
         }
-        return names
     }
 
     /// Size, and when it was written last, in seconds since 1970.
@@ -155,9 +155,10 @@ final class OpenStoreFile: Sendable {
         descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw StoreFiles.Failure(call: "open", code: errno) }
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        let code = unsafe fstat(descriptor, &status) == 0 ? 0 : errno
+        guard code == 0, status.st_mode & S_IFMT == S_IFREG else {
             _ = systemClose(descriptor)
-            throw StoreFiles.Failure(call: "fstat", code: EINVAL)
+            throw StoreFiles.Failure(call: "fstat", code: code == 0 ? EINVAL : code)
         }
         size = Int64(status.st_size)
     }

@@ -320,8 +320,9 @@ extension ClientConfiguration {
 extension CookieContext {
     fileprivate init?(_ request: ClientRequest, _ configuration: ClientConfiguration) {
         guard case .success(let wire) = request.wire else { return nil }
-        let main = request.mainDocumentURL.flatMap { try? WireURL($0.absoluteString) }
-        self.init(wire, mainHost: main?.origin.host, isSafe: request.method.isSafe)
+        self.init(
+            wire, mainHost: Self.mainHost(of: request.mainDocumentURL),
+            isSafe: request.method.isSafe)
         guard !origin.isSecure else { return }
         let isProxied = (request.proxy ?? configuration.proxy).proxy(for: origin) != nil
         leavesMachine =
