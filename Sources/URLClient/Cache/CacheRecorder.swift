@@ -144,15 +144,13 @@ final class CacheSpool: @unchecked Sendable {
     func finish(_ head: CachedHead) {
         cache.queue.async {
             defer { self.cache.endChange() }
-            guard let body = self.body, !self.hasFailed else {
-                self.remove()
-                // The response of before is out of date nevertheless.
-                let _: Void? = self.cache.withDisk { $0.remove(head.url) }
-                return
-            }
             let (length, checksum) = (self.length, self.checksum.value)
-            let _: Void? = self.cache.withDisk {
-                $0.store(head, body: body.name, length: length, checksum: checksum)
+            let _: Void? = self.cache.withDisk { disk in
+                if let body = self.body, !self.hasFailed {
+                    disk.store(head, body: body.name, length: length, checksum: checksum)
+                } else {
+                    disk.giveUp(head, body: self.body?.name)
+                }
             }
             self.body = nil
         }

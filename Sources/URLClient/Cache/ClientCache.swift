@@ -203,13 +203,13 @@ public final class ClientCache: Sendable {
             keep(stored, in: &memory)
         }
         onDisk { disk in
-            // Where there is no room for it, the response of before is out of date nevertheless.
-            guard let (name, file) = try? disk.newBody() else { return disk.remove(head.url) }
+            guard let (name, file) = try? disk.newBody() else {
+                return disk.giveUp(head, body: nil)
+            }
             var checksum = CacheChecksum()
             checksum.add(content)
             guard (try? file.append(content)) != nil else {
-                disk.removeBody(name)
-                return disk.remove(head.url)
+                return disk.giveUp(head, body: name)
             }
             disk.store(
                 head, body: name, length: Int64(content.count), checksum: checksum.value)

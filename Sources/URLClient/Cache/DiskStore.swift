@@ -140,8 +140,14 @@ struct DiskStore {
 
     func removeBody(_ name: String) { StoreFiles.remove("\(folder)/\(name)") }
 
-    /// Makes content that has come whole the answer for its URL. Where it cannot be stored, no
-    /// older one stays, which would answer in its place (RFC 9111 section 4).
+    /// Removes what there is of a response that cannot be stored, and the older responses for its
+    /// URL: they would answer in its place, though the server has sent a newer one.
+    mutating func giveUp(_ head: CachedHead, body: String?) {
+        if let body { removeBody(body) }
+        remove(head.url)
+    }
+
+    /// Makes content that has come whole the answer for its URL.
     mutating func store(
         _ head: CachedHead, body: String, length: Int64, checksum: UInt64
     ) {
@@ -152,10 +158,7 @@ struct DiskStore {
         let name = "\(key)-\(variant).head"
         guard let bytes = try? CacheEntryFile.bytes(of: entry),
             (try? StoreFiles.replace("\(folder)/\(name)", with: bytes)) != nil
-        else {
-            removeBody(body)
-            return remove(head.url)
-        }
+        else { return giveUp(head, body: body) }
         // An older response that depends on other fields would answer in its place (RFC 9111 section 4.1).
         for old in index.values(of: key) where old.head != name && old.vary != head.vary {
             drop(old)

@@ -106,7 +106,7 @@ struct UploaderArchiveServeTests {
         let server = try await server(folder)
         let socket = try server.connect()
         try await socket.send("GET /up/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        // From then on it is told of changes.
+        // The first line; later changes are sent as events.
         _ = try await socket.receive(through: "retry: 3000\n\n")
         let other = try await server.curl("--data-binary", "x", path: "/up/upload?name=a.txt")
         #expect(other.status == 0)

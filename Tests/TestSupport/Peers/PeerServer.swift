@@ -58,8 +58,8 @@ package final class PeerServer: Sendable {
         }
     }
 
-    /// A port that nobody listens at, whatever other tests do meanwhile: the system gives none so
-    /// low to their servers.
+    /// A port that nobody listens at: the servers of other tests get their ports from the system,
+    /// which gives none so low.
     package static let deadPort: UInt16 = 1
 
     /// A port that nobody listens at now.
