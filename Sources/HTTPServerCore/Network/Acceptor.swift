@@ -83,15 +83,14 @@ final class Acceptor: LoopClient, @unchecked Sendable {
             if !isAdmitted {
                 guard hasWaitingConnection else { return false }
                 if early == nil, core.limitsAddresses, !takeEarly() { continue }
-                switch core.mayHaveRoom ? waitForRoom() : makeRoom() {
-                case .made: isAdmitted = core.admitsConnection()
-                case .awaited: return false
-                case .none: break
+                let room = core.mayHaveRoom ? waitForRoom() : makeRoom()
+                if room == .awaited { return false }
+                isAdmitted = room == .made && core.admitsConnection()
+                // Another loop may hold the slot that was made until it finds the backlog empty.
+                if !isAdmitted, room == .made || core.configuration.connectionOverflow == .wait {
+                    _ = waitForRoom()
+                    return false
                 }
-            }
-            if !isAdmitted, core.configuration.connectionOverflow == .wait {
-                _ = waitForRoom()
-                return false
             }
             if let accepted = early {
                 early = nil
