@@ -16,6 +16,8 @@ struct DiskStore {
     private let folder: String
     private let queue: DispatchQueue
     private var index: CacheIndex<Place>
+    /// Heads of removed responses whose files could not be removed. Each removal tries them again.
+    private var remainingHeads: Set<String> = []
 
     /// Opens a folder, made if it is missing. The rest of an interrupted write is removed.
     /// - Parameters:
@@ -159,6 +161,7 @@ struct DiskStore {
         guard let bytes = try? CacheEntryFile.bytes(of: entry),
             (try? StoreFiles.replace("\(folder)/\(name)", with: bytes)) != nil
         else { return giveUp(head, body: body) }
+        remainingHeads.remove(name)
         // An older response that depends on other fields would answer in its place (RFC 9111 section 4.1).
         for old in index.values(of: key) where old.head != name && old.vary != head.vary {
             drop(old)
@@ -177,7 +180,9 @@ struct DiskStore {
     mutating func freshen(_ validated: CachedHead, _ head: CachedHead) {
         let key = Self.key(head.url)
         let name = "\(key)-\(Self.variant(head.variant)).head"
-        guard var entry = try? Self.entry("\(folder)/\(name)"),
+        // The file of a removed response may still be there.
+        guard index.values(of: key).contains(where: { $0.head == name }),
+            var entry = try? Self.entry("\(folder)/\(name)"),
             entry.head.isSameResponse(as: validated)
         else { return }
         entry.head = head
@@ -195,9 +200,12 @@ struct DiskStore {
         remove([place])
     }
 
-    private func remove(_ places: [Place]) {
+    /// Removes the files of responses. A head that cannot be removed is emptied, so that the next
+    /// process does not find its response. The content is not emptied: a task may be reading it.
+    private mutating func remove(_ places: [Place]) {
+        remainingHeads.formUnion(places.map(\.head))
+        remainingHeads = remainingHeads.filter { !StoreFiles.discard("\(folder)/\($0)") }
         for place in places {
-            StoreFiles.remove("\(folder)/\(place.head)")
             if let body = place.body { removeBody(body) }
         }
     }

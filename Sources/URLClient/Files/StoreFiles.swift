@@ -102,6 +102,16 @@ enum StoreFiles {
         _ = unsafe unlink(path)
     }
 
+    /// Removes a file that must not come back. One that cannot be removed is emptied.
+    /// - Returns: whether it is gone.
+    static func discard(_ path: String) -> Bool {
+        guard unsafe unlink(path) != 0, errno != ENOENT else { return true }
+        let flags = O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        let descriptor = unsafe open(path, flags)
+        if descriptor >= 0 { _ = systemClose(descriptor) }
+        return false
+    }
+
     /// Makes a folder and those above it that are missing.
     static func makeFolder(_ path: String) throws(Failure) {
         do throws(SystemError) {

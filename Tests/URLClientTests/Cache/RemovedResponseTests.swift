@@ -1,0 +1,98 @@
+import Foundation
+import HTTPParser
+import Testing
+import URLClient
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+@Suite("Responses that are removed while their files cannot be", .timeLimit(.minutes(3)))
+struct RemovedResponseTests {
+    private static func request(_ path: String) -> ClientRequest {
+        ClientRequest(.get, "http://h.example\(path)")
+    }
+
+    private static func cacheOfTwo(_ folder: String) async throws -> ClientCache {
+        let cache = try ClientCache(memoryLimit: 0, folder: folder)
+        for path in ["/a", "/b"] { cache.keep(.ok, [:], Array("one".utf8), for: request(path)) }
+        await cache.flush()
+        return cache
+    }
+
+    private static func has(_ cache: ClientCache, _ path: String) -> Bool {
+        cache.storedNow(for: request(path)) != nil
+    }
+
+    private static func remove(_ path: String, from cache: ClientCache) async {
+        cache.remove("http://h.example\(path)")
+        await cache.flush()
+    }
+
+    /// With a file in the place of the folder nothing in it can be removed.
+    private static func whileUnreachable(
+        _ folder: TemporaryPath, _ body: () async -> Void
+    ) async throws {
+        let (files, aside) = (FileManager.default, TemporaryPath())
+        try files.moveItem(atPath: folder.text, toPath: aside.text)
+        folder.write("")
+        await body()
+        try files.removeItem(atPath: folder.text)
+        try files.moveItem(atPath: aside.text, toPath: folder.text)
+    }
+
+    @Test("The next removal tries again, and no later process finds them")
+    func unreachable() async throws {
+        let folder = TemporaryPath()
+        let cache = try await Self.cacheOfTwo(folder.text)
+        try await Self.whileUnreachable(folder) { await Self.remove("/a", from: cache) }
+        #expect(!Self.has(cache, "/a") && Self.has(cache, "/b"))
+        await Self.remove("/b", from: cache)
+        let later = try ClientCache(memoryLimit: 0, folder: folder.text)
+        #expect(!Self.has(later, "/a") && !Self.has(later, "/b"))
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test("What is stored again meanwhile stays when the next removal tries again")
+    func storedAgain() async throws {
+        let folder = TemporaryPath()
+        let cache = try await Self.cacheOfTwo(folder.text)
+        try await Self.whileUnreachable(folder) { await Self.remove("/a", from: cache) }
+        cache.keep(.ok, [:], Array("two".utf8), for: Self.request("/a"))
+        await Self.remove("/b", from: cache)
+        let later = try ClientCache(memoryLimit: 0, folder: folder.text)
+        #expect(later.storedNow(for: Self.request("/a"))?.content == Array("two".utf8))
+        #expect(folder.names.count == 2)
+    }
+
+    private static func withoutPermission() async throws {
+        let folder = TemporaryPath()
+        let files = FileManager.default
+        try files.createDirectory(atPath: folder.text, withIntermediateDirectories: true)
+        try files.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.text)
+        // Root may remove everything, so another user has to try.
+        let isRoot = geteuid() == 0
+        if isRoot { try #require(seteuid(65_534) == 0) }
+        let place = "\(folder.text)/cache"
+        let cache = try await cacheOfTwo(place)
+        try files.setAttributes([.posixPermissions: 0o500], ofItemAtPath: place)
+        await remove("/a", from: cache)
+        #expect(!has(cache, "/a") && has(cache, "/b"))
+        let later = try ClientCache(memoryLimit: 0, folder: place)
+        #expect(!has(later, "/a") && has(later, "/b"))
+        try files.setAttributes([.posixPermissions: 0o700], ofItemAtPath: place)
+        if isRoot { try #require(seteuid(0) == 0) }
+        #expect(folder.names == ["cache"])
+    }
+
+    @Test("In a folder without permission to write they are emptied")
+    func permission() async {
+        await #expect(processExitsWith: .success) {
+            try await RemovedResponseTests.withoutPermission()
+        }
+    }
+}
