@@ -32,6 +32,12 @@ public final class StrictTransportStore: Sendable {
     /// Held while the file is written: an older state must not replace a newer one.
     private let saving = Locked(false)
 
+    /// Why nothing came from the file, which is left as it is; `nil` for a file that was read, and
+    /// without one.
+    public var loadError: ClientError? {
+        refusal.map { ClientError(.cannotOpenFile, "hosts: \($0)") }
+    }
+
     /// Creates a store that is kept in memory only.
     /// - Parameter limit: the most hosts that are remembered.
     public init(limit: Int = 10_000) {
@@ -42,7 +48,7 @@ public final class StrictTransportStore: Sendable {
     /// Creates a store with the hosts of a file, which is written by ``save()`` and when the store
     /// is released. A missing file, or one with other content, counts as empty. A file that cannot
     /// be read, or that a newer version has written, is neither used nor overwritten: the store
-    /// starts empty, and ``save()`` throws an error.
+    /// starts empty, ``loadError`` gives the reason, and ``save()`` throws an error.
     /// - Parameters:
     ///   - path: the path of the file.
     ///   - limit: the most hosts that are remembered.

@@ -105,6 +105,7 @@ struct CookieStorageTests {
         path.write(text)
         do {
             let storage = CookieStorage(file: path.text)
+            #expect(storage.loadError?.message == "cookies: the file has the newer version 2")
             storage.store(cookie("a"))
             #expect(throws: ClientError.self) { try storage.save() }
             #expect(storage.cookies.count == 1)
@@ -122,6 +123,7 @@ struct CookieStorageTests {
         for name in [path.text, folder.text] {
             let storage = CookieStorage(
                 file: name, format: [CookieFileFormat.native, .netscape][format])
+            #expect(storage.loadError?.kind == .cannotOpenFile)
             storage.store(cookie("a"))
             #expect(throws: ClientError.self) { try storage.save() }
         }

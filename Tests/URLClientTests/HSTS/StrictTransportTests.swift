@@ -102,6 +102,7 @@ struct StrictTransportTests {
         try files.createSymbolicLink(atPath: link.text, withDestinationPath: link.text)
         for path in [newer, link] {
             let store = StrictTransportStore(file: path.text)
+            #expect(store.loadError?.kind == .cannotOpenFile)
             store.receive(
                 [.strictTransportSecurity: "max-age=100"],
                 from: Origin(scheme: "https", host: "example.org"), now: WallClock.now)
@@ -110,6 +111,21 @@ struct StrictTransportTests {
         }
         #expect(newer.content == text)
         #expect(try files.destinationOfSymbolicLink(atPath: link.text) == link.text)
+    }
+
+    @Test(
+        "A store says why nothing came from its file; a missing or damaged one is as good as empty",
+        arguments: [
+            (nil, nil), ("", nil), ("[]", nil), ("{\"version\":1,\"hosts\":[]}", nil),
+            ("{\"version\":2,\"hosts\":[]}", "hosts: the file has the newer version 2"),
+        ] as [(String?, String?)])
+    func loadError(_ content: String?, _ reason: String?) {
+        let path = TemporaryPath()
+        if let content { path.write(content) }
+        let error = StrictTransportStore(file: path.text).loadError
+        #expect(error?.message == reason)
+        #expect(error == nil || error?.kind == .cannotOpenFile)
+        #expect(StrictTransportStore().loadError == nil)
     }
 
     @Test("Saved by many threads at once, the file has all hosts", .timeLimit(.minutes(2)))
