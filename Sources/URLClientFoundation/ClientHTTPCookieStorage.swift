@@ -58,19 +58,16 @@
         }
 
         /// Stores cookies of a URL, unless the accept policy is `.never`, or demands the domain of
-        /// the main document and that is another host.
+        /// the main document and the URL is of another site, as a session decides it for responses.
+        /// A main document that is not of http or https belongs to no site. Without one, all
+        /// cookies are stored.
         public func setCookies(_ cookies: [HTTPCookie], for url: URL?, mainDocumentURL: URL?) {
-            if cookieAcceptPolicy == .onlyFromMainDocumentDomain, let main = mainDocumentURL?.host,
-                let host = url?.host, !Self.isSameSite(host.lowercased(), main.lowercased())
+            if cookieAcceptPolicy == .onlyFromMainDocumentDomain, let mainDocumentURL,
+                client.isCrossSite(url, mainDocumentURL: mainDocumentURL)
             {
                 return
             }
             for cookie in cookies { setCookie(cookie) }
-        }
-
-        /// One is the other, or a host below it.
-        private static func isSameSite(_ one: String, _ other: String) -> Bool {
-            one == other || one.hasSuffix("." + other) || other.hasSuffix("." + one)
         }
 
         /// Removes the cookie with the same name, domain and path.

@@ -266,7 +266,7 @@ package struct CookieJar: Sendable {
     }
 
     /// Whether the request is made for a page of another site (section 5.2).
-    private func isCrossSite(_ context: CookieContext) -> Bool {
+    func isCrossSite(_ context: CookieContext) -> Bool {
         guard let main = context.mainHost.map(Self.canonical) else { return false }
         let host = Self.canonical(context.origin.host)
         if main == host { return false }

@@ -194,6 +194,14 @@ public final class CookieStorage: Sendable {
         }
     }
 
+    /// Whether cookies of a URL are set for a page of another site. A URL or a page that is not of
+    /// http or https belongs to no site, and so does a URL that is not known.
+    package func isCrossSite(_ url: URL?, mainDocumentURL: URL) -> Bool {
+        guard let url, let context = CookieContext(url: url, mainDocumentURL: mainDocumentURL)
+        else { return true }
+        return state.withLock { $0.jar.isCrossSite(context) }
+    }
+
     package func field(for context: CookieContext, now: HTTPDate) -> CookieField? {
         state.withLock { $0.jar.field(for: context, now: now) }
     }
