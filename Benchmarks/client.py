@@ -82,19 +82,9 @@ def measure(scenario, names, rounds, port, file):
         if (scenario, name) in NOT_MEASURED:
             harness.leave_out(f"{scenario} by {name}", NOT_MEASURED[scenario, name])
     names = [name for name in names if (scenario, name) not in NOT_MEASURED]
-    samples = {name: [] for name in names}
-    for number in range(rounds if names else 0):
-        # Whoever comes first finds the caches cold.
-        order = names[number % len(names):] + names[:number % len(names)]
-        for name in order:
-            if name not in samples:
-                continue
-            try:
-                samples[name].append(run(name, scenario, port, file))
-            except (RuntimeError, OSError, subprocess.TimeoutExpired) as error:
-                harness.leave_out(f"{scenario} by {name}", f"which failed: {error}")
-                del samples[name]
-    return samples
+    return harness.take_turns(
+        names, rounds, lambda name, _: run(name, scenario, port, file),
+        lambda name: f"{scenario} by {name}", harness.PROGRAM_ERRORS)
 
 
 def show(scenario, samples):
@@ -150,7 +140,8 @@ def main():
                 show(scenario, samples)
     print(f"\n{report['machine']['processor']}, {report['machine']['cores']} cores; "
           f"{rounds} rounds; samples in {harness.save('client', report)}")
+    return harness.status()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,5 +1,6 @@
-"""What the benchmark scripts share: building, the machine's description, medians, tables."""
+"""What the benchmark scripts share: building, the machine's description, turns, medians, tables."""
 
+import contextlib
 import json
 import os
 import platform
@@ -8,6 +9,7 @@ import statistics
 import subprocess
 import sys
 import time
+import traceback
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -31,6 +33,56 @@ def leave_out(name, reason):
     """Tells that something is not measured."""
     LEFT_OUT.setdefault(name, reason)
     note(f"  left out: {name}: {reason}")
+
+
+# How a program under comparison may fail, which is no fault of the run.
+PROGRAM_ERRORS = (RuntimeError, OSError, subprocess.TimeoutExpired)
+# The parts of a run that failed in another way. Such a run ends with 1.
+FAULTS = []
+
+
+@contextlib.contextmanager
+def leaving_out(name, *expected):
+    """Leaves out a part of the run that fails, so that the samples of the others are kept. An error
+    that is not expected is a fault."""
+    try:
+        yield
+    except expected as error:
+        leave_out(name, f"which failed: {error}")
+    except Exception as error:
+        traceback.print_exc()
+        leave_out(name, f"which failed: {type(error).__name__}: {error}")
+        FAULTS.append(name)
+
+
+def status():
+    """The exit status of a run."""
+    return 1 if FAULTS else 0
+
+
+def take_turns(names, rounds, take, title, expected=(), is_warmed=False):
+    """Samples by name, taken in turns, round after round; a name that fails is left out.
+
+    :param take: gives the sample of a name in a round. Round 0, which warms up, does not count.
+    :param title: gives the words of the report for a name.
+    """
+    samples = {name: [] for name in names}
+    for turn, number in enumerate(range(0 if is_warmed else 1, rounds + 1)):
+        note(f"  round {number} of {rounds}" if number else "  warming up")
+        order = list(names)
+        # The first one of a round finds the caches cold.
+        first = turn % max(len(order), 1)
+        for name in order[first:] + order[:first]:
+            if name not in samples:
+                continue
+            with leaving_out(title(name), *expected):
+                sample = take(name, number)
+                if number > 0:
+                    samples[name].append(sample)
+                continue
+            # Only an error leads here.
+            del samples[name]
+    return samples
 
 
 def output_of(*command):
@@ -139,6 +191,7 @@ def save(kind, report):
     """Writes a report under results/ and returns its path."""
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{kind}-{time.strftime('%Y%m%d-%H%M%S')}.json"
-    report = {"date": time.strftime("%Y-%m-%d"), "left_out": LEFT_OUT, **report}
+    report = {"date": time.strftime("%Y-%m-%d"), "left_out": LEFT_OUT, "faults": FAULTS,
+              **report}
     path.write_text(json.dumps(report, indent=1) + "\n")
     return path

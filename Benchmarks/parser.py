@@ -123,22 +123,19 @@ def calibrate(all_parsers, all_cases, milliseconds):
     counts = {}
     for name, command in all_parsers.items():
         for case, path in all_cases.items():
-            try:
+            with harness.leaving_out(f"{name} on {case}", RuntimeError):
                 once = nanoseconds(command, path, 20_000)
-            except RuntimeError as error:
-                harness.note(f"{name} on {case}: left out: {error}")
-                continue
-            counts[name, case] = max(1_000, int(milliseconds * 1e6 / once))
+                counts[name, case] = max(1_000, int(milliseconds * 1e6 / once))
     return counts
 
 
 def measure(all_parsers, all_cases, counts, rounds):
-    times = {key: [] for key in counts}
-    for number in range(rounds):
-        harness.note(f"round {number + 1} of {rounds}")
-        for (name, case), iterations in counts.items():
-            times[name, case].append(nanoseconds(all_parsers[name], all_cases[case], iterations))
-    return times
+    """Nanoseconds per request by parser and case."""
+    def take(key, _):
+        name, case = key
+        return nanoseconds(all_parsers[name], all_cases[case], counts[key])
+
+    return harness.take_turns(counts, rounds, take, " on ".join)
 
 
 def without_debug_information(program):
@@ -176,6 +173,23 @@ def instructions_per_request(command, case):
     return None
 
 
+def count_instructions(all_parsers, all_cases, keys):
+    """Instructions per request by parser and case."""
+    found = {}
+    with harness.leaving_out("instructions"):
+        harness.compile_c(harness.HERE / "Parsers" / "steps.c", "steps")
+        readable = {}
+        for name, case in keys:
+            harness.note(f"instructions: {name} on {case}")
+            with harness.leaving_out(f"instructions of {name} on {case}"):
+                program, *rest = all_parsers[name]
+                if name not in readable:
+                    readable[name] = without_debug_information(program)
+                found[f"{name} {case}"] = instructions_per_request(
+                    [readable[name], *rest], all_cases[case])
+    return found
+
+
 def print_tables(report):
     names, case_names = report["parsers"], report["cases"]
     for key, title, digits in [("nanoseconds", "Nanoseconds", 0),
@@ -191,11 +205,11 @@ def main():
     rounds = options.rounds or (5 if options.quick else 21)
     milliseconds = options.milliseconds or (20 if options.quick else 60)
     all_parsers, all_cases = parsers(options), cases(options)
-    counts = calibrate(all_parsers, all_cases, milliseconds)
-    times = measure(all_parsers, all_cases, counts, rounds)
     externals = [entry.partition("=")[0] for entry in options.external]
     candidates = ["picohttpparser", *externals, "llhttp", *all_parsers]
     reference = options.reference or next(name for name in candidates if name in all_parsers)
+    counts = calibrate(all_parsers, all_cases, milliseconds)
+    times = measure(all_parsers, all_cases, counts, rounds)
     report = {"kind": "parser", "machine": harness.machine(), "rounds": rounds,
               "parsers": list(all_parsers), "cases": list(all_cases), "reference": reference,
               "nanoseconds": {}, "ratio": {}, "spread": {}, "instructions": {}}
@@ -207,17 +221,12 @@ def main():
         if base:
             report["ratio"][key] = harness.median([a / b for a, b in zip(values, base)])
     if not options.no_instructions and shutil.which("valgrind"):
-        harness.compile_c(harness.HERE / "Parsers" / "steps.c", "steps")
-        readable = {name: [without_debug_information(command[0]), *command[1:]]
-                    for name, command in all_parsers.items()}
-        for name, case in counts:
-            harness.note(f"instructions: {name} on {case}")
-            report["instructions"][f"{name} {case}"] = instructions_per_request(
-                readable[name], all_cases[case])
+        report["instructions"] = count_instructions(all_parsers, all_cases, times)
     print_tables(report)
     path = harness.save("parser", report)
     harness.note(f"\nwritten: {path}")
     plot.render(path)
+    return harness.status()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@
 In the pages a part between `<!-- measured: NAME -->` and `<!-- end -->` is written by this script
 and by nothing else, and so is a cell between `<!--= KIND/ROW/NAME/FIGURE -->` and `<!--/-->`. A
 result that lacks a row, a server or a client of the one that is shown is not taken; `--fewer` takes
-it.
+it. The same holds for a result of a run that had a fault.
 """
 
 import json
@@ -96,6 +96,7 @@ def keep(path, takes_fewer):
     if not takes_fewer:
         missing |= set(old["names"]) - set(kept["names"])
         missing |= rows_of(old) - rows_of(kept)
+        missing |= set(report.get("faults", []))
     if missing:
         harness.note(f"{path.name}: not taken, it lacks {', '.join(sorted(missing))}")
         return False

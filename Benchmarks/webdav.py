@@ -262,21 +262,9 @@ def make_trees(root, names):
 
 def measure(name, runs, rounds):
     """Samples by server, in turns after one round that does not count."""
-    samples = {server: [] for server in runs}
-    for number in range(rounds + 1):
-        order = list(runs)
-        order = order[number % len(order):] + order[:number % len(order)]
-        for server in order:
-            if server not in samples:
-                continue
-            try:
-                sample = SCENARIOS[name][2](runs[server], number == 0)
-                if number > 0:
-                    samples[server].append(sample)
-            except (RuntimeError, OSError, subprocess.TimeoutExpired) as error:
-                harness.leave_out(f"{name} by {server.removeprefix('dav-')}", f"which failed: {error}")
-                del samples[server]
-    return {server.removeprefix("dav-"): taken for server, taken in samples.items() if taken}
+    return harness.take_turns(
+        list(runs), rounds, lambda server, number: SCENARIOS[name][2](runs[server], number == 0),
+        lambda server: f"{name} by {server}", harness.PROGRAM_ERRORS, is_warmed=True)
 
 
 def shown(seconds, unit):
@@ -330,6 +318,23 @@ def overview(report, names):
           "as the best.")
 
 
+def measure_all(report, names, scenarios, rounds, root):
+    """Adds the samples of each scenario to the report, and shows them."""
+    with servers.running([f"dav-{name}" for name in names], root) as running:
+        require(running, "no server starts")
+        runs = {}
+        for name, server in running.items():
+            short = name.removeprefix("dav-")
+            with harness.leaving_out(short):
+                report["less"][short] = webdav_probes.less_work(server.port)
+                runs[short] = Run(server, root)
+        for name in scenarios:
+            harness.note(name)
+            with harness.leaving_out(name):
+                report["scenarios"][name] = measure(name, runs, rounds)
+                show(name, report["scenarios"][name])
+
+
 def main():
     options = arguments()
     names = options.servers.split(",") if options.servers else NAMES
@@ -351,17 +356,11 @@ def main():
         root.chmod(0o755)
         harness.note("making trees")
         make_trees(root, names)
-        started = [f"dav-{name}" for name in names]
-        with servers.running(started, root) as running:
-            runs = {name: Run(server, root) for name, server in running.items()}
-            for name, server in running.items():
-                report["less"][name.removeprefix("dav-")] = webdav_probes.less_work(server.port)
-            for name in scenarios:
-                harness.note(name)
-                report["scenarios"][name] = measure(name, runs, rounds)
-                show(name, report["scenarios"][name])
+        with harness.leaving_out("the rest"):
+            measure_all(report, names, scenarios, rounds, root)
     finally:
         shutil.rmtree(root, ignore_errors=True)
+    path = harness.save("webdav", report)
     overview(report, names)
     print("\nWhere the work is not the same:\n")
     for name in names:
@@ -370,8 +369,8 @@ def main():
         for text in dict.fromkeys(report["less"].get(name, {}).values()):
             print(f"- {name}: {text}")
     print(f"\n{report['machine']['processor']}, {report['machine']['cores']} cores; {rounds} rounds; "
-          f"samples in {harness.save('webdav', report)}")
-    return 0
+          f"samples in {path}")
+    return harness.status()
 
 
 if __name__ == "__main__":
