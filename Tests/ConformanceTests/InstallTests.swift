@@ -92,9 +92,29 @@ struct InstallTests {
         let result = try await Program.run(
             Program.httpkit, ["--generate-completion-script", shell])
         #expect(result.status == 0 && result.text.contains("unix-socket"))
-        // The shell itself reads it without complaint, where it is installed.
-        guard let path = try? Program.find(shell) else { return }
-        let check = try await Program.run(path, ["-n"], input: result.output)
-        #expect(check.status == 0, "\(check.complaints)")
     }
+
+    private static func has(_ shell: String) -> Bool { (try? Program.find(shell)) != nil }
+
+    private func reads(_ shell: String) async throws {
+        let script = try await Program.run(
+            Program.httpkit, ["--generate-completion-script", shell])
+        let check = try await Program.run(shell, ["-n"], input: script.output)
+        #expect(script.status == 0 && check.status == 0, "\(check.complaints)")
+    }
+
+    @Test(
+        "bash reads its completions without complaint",
+        .enabled(if: has("bash"), "bash is not installed"))
+    func bash() async throws { try await reads("bash") }
+
+    @Test(
+        "zsh reads its completions without complaint",
+        .enabled(if: has("zsh"), "zsh is not installed"))
+    func zsh() async throws { try await reads("zsh") }
+
+    @Test(
+        "fish reads its completions without complaint",
+        .enabled(if: has("fish"), "fish is not installed"))
+    func fish() async throws { try await reads("fish") }
 }

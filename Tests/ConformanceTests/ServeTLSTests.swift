@@ -186,7 +186,7 @@ struct ServeTLSTests {
     }
 
     @Test(
-        "Another provider of OpenSSL that the system has chosen keeps the work",
+        "It works with the providers of OpenSSL that the system has chosen",
         arguments: [false, true])
     func providers(_ hasOther: Bool) async throws {
         let site = try await Site()

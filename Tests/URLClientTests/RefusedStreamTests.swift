@@ -168,10 +168,10 @@ struct RefusedStreamTests {
         #expect(await server.contents(2) == [Self.content, Self.content])
     }
 
-    @Test("A GET goes out again in any case", arguments: Say.allCases, [0, 1])
+    /// A fault is the server's answer.
+    @Test(
+        "A GET goes out again in any case", arguments: Say.allCases.filter { $0 != .fault }, [0, 1])
     func idempotent(_ say: Say, _ count: Int) async throws {
-        // A fault is the server's answer.
-        guard say != .fault else { return }
         let server = try await Server([Say](repeating: .answer, count: count) + [say])
         let session = server.session()
         for _ in 0...count {

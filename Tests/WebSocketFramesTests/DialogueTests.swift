@@ -134,9 +134,11 @@ struct DialogueTests {
         }
     }
 
-    @Test("a compressed stream is read alike, however it is cut", arguments: DeflateFamily.all)
+    @Test(
+        "a compressed stream is read alike, however it is cut",
+        arguments: DeflateFamily.all.filter { $0.deflate != nil })
     func compressedSplits(_ family: DeflateFamily) throws {
-        guard let deflate = family.deflate else { return }
+        let deflate = try #require(family.deflate)
         var sender = WebSocketMachine(
             role: .client, deflate: deflate, options: .init(compressionFloor: 0), at: .zero)
         var output = ByteBuffer()

@@ -17,7 +17,7 @@ struct FetchCurlFlagTests {
     }
 
     /// Counts requests, and says what they have: `/busy/N` is 503 for N requests, `/seen` tells user,
-    /// agent, cookies and range.
+    /// agent, cookies and range, `/take` how much content they have.
     private struct Site {
         let server: HTTPServer
         let base: String
@@ -38,6 +38,10 @@ struct FetchCurlFlagTests {
                 requests.add(request.method.name)
                 let names: [HTTPFieldName] = [.userAgent, .cookie, .range, .acceptEncoding]
                 return .text(names.map { "\($0)=\(request.fields[$0] ?? "-")\n" }.joined())
+            }
+            router.on(nil, "/take") { request in
+                let content = try await request.body.collect(upTo: 16 << 20)
+                return Response(.ok, body: .text("\(content.count)\n"))
             }
             router.get("/set") { _ in
                 Response(.found, fields: [.location: "/seen", "Set-Cookie": "new=1"])
@@ -67,21 +71,33 @@ struct FetchCurlFlagTests {
 
     @Test("--limit-rate limits both directions, and 0 neither")
     func rate() async throws {
-        let bin = try await BinProcess()
+        let (bin, site) = (try await BinProcess(), try await Site())
         let folder = try Folder()
-        try Data(repeating: 0x61, count: 100_000).write(to: folder.file("f"))
-        let sending = ["-T", folder.file("f").path, bin.base + "/put"]
-        for arguments in [[bin.base + "/bytes/100000"], sending] {
-            for (rate, limit) in [("40k", 1.5), ("0", 0)] {
+        // At 40k the short content takes more than four seconds. The long content would take longer
+        // than a program may run here, so with 0 it arrives only if nothing limits it.
+        for (rate, size, seconds) in [("40k", 200_000, 2.5), ("0", 6_000_000, nil)]
+            as [(String, Int, Double?)]
+        {
+            try folder.write([UInt8](repeating: 0x61, count: size), to: "f")
+            // The answer to an upload is short: its own rate does not count.
+            let sending = ["-T", folder.file("f").path, "\(site.base)/take"]
+            for arguments in [["\(bin.base)/bytes/\(size)"], sending] {
                 let start = ContinuousClock.now
                 let result = try await Program.run(
                     Program.httpkit, ["fetch", "--limit-rate", rate] + arguments)
-                #expect(result.status == 0, "\(result.complaints)")
-                #expect(start.duration(to: .now) >= .seconds(limit))
+                let time = start.duration(to: .now)
+                #expect(result.status == 0, "\(rate) \(arguments): \(result.complaints)")
+                if arguments == sending {
+                    #expect(result.text == "\(size)\n")
+                } else {
+                    #expect(result.output.count == size)
+                }
+                if let seconds { #expect(time >= .seconds(seconds), "\(arguments)") }
             }
         }
         let wrong = try await Self.fetch("--limit-rate", "1x", bin.base)
         #expect(wrong.status == 64)
+        await site.server.shutdown()
     }
 
     @Test("-v shows both heads and leaves the content alone")

@@ -153,13 +153,22 @@ struct RunTests {
     @Test("A signal that comes while `started` runs ends the run", .timeLimit(.minutes(2)))
     func earlySignal() async throws {
         let server = LocalServer().server
+        let events = EventReader(server)
         // Nothing else in this process minds that signal.
-        try await server.run(stoppingOn: [StopSignal(number: SIGWINCH)]) { _ in
+        let signal = StopSignal(number: SIGWINCH)
+        let wasStopped = Locked(false)
+        try await server.run(stoppingOn: [signal]) { _ in
             kill(getpid(), SIGWINCH)
-            let end = ContinuousClock.now + .seconds(30)
+            // It keeps its thread: this ends it where the signal is lost.
+            let end = ContinuousClock.now + .seconds(60)
             while server.state != .stopped, ContinuousClock.now < end { usleep(1_000) }
+            wasStopped.withLock { $0 = server.state == .stopped }
         }
+        #expect(wasStopped.withLock { $0 }, "the signal did nothing as long as `started` ran")
         #expect(server.state == .stopped)
+        var event = await events.next()
+        if case .started? = event { event = await events.next() }
+        #expect(event == .stopped(.signal(signal)))
     }
 
     @Test("Another handler answers from the next request on, on open connections too")

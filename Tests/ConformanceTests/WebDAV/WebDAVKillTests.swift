@@ -2,6 +2,7 @@ import Foundation
 import HTTPParser
 import TestSupport
 import Testing
+import ToolkitSystem
 import URLClient
 
 /// Servers that are killed while they write. `WEBDAV_KILLS` says how often; 6 times without it.
@@ -69,17 +70,23 @@ struct WebDAVKillTests {
         for round in 0..<rounds {
             #expect(try await server.status(.mkcol, "/dav/folder") == 201, "round \(round)")
             let victim = server
+            let removed = Locked(0)
             let workers = (0..<4).map { worker in
                 Task {
                     for count in 0... {
                         let path = "/dav/folder/\(worker)-\(count)"
                         let locked = try await victim.send(.lock, path, body: .text(Self.lockInfo))
-                        guard let token = locked.fields["Lock-Token"] else { return }
-                        _ = try await victim.status(.delete, path, ["If": "(\(token))"])
+                        let token = try #require(locked.fields["Lock-Token"], "\(locked.text)")
+                        let status = try await victim.status(.delete, path, ["If": "(\(token))"])
+                        #expect(status == 204, "\(path)")
+                        removed.withLock { $0 += 1 }
                     }
                 }
             }
-            try await Task.sleep(for: .microseconds(Int.random(in: 20_000..<100_000)))
+            defer { for worker in workers { worker.cancel() } }
+            // Without locks that come and go there would be nothing to outlive anything.
+            try await waitUntil { removed.withLock { $0 } >= 8 }
+            try await Task.sleep(for: .microseconds(Int.random(in: 0..<80_000)))
             server.signal(SIGKILL)
             _ = await server.waitForEnd()
             for worker in workers { _ = await worker.result }

@@ -74,9 +74,10 @@ struct ContentDecodingLimitTests {
         }
     }
 
-    @Test("Above the floor the ratio counts, below it does not", arguments: ContentCoding.allCases)
+    @Test(
+        "Above the floor the ratio counts, below it does not",
+        arguments: ContentCoding.allCases.filter { $0 != .identity })
     func ratio(coding: ContentCoding) throws {
-        guard coding != .identity else { return }
         var limits = ContentDecodingLimits(outputBytes: 10 << 20)
         #expect(limits.ratio == 100 && limits.ratioFloor == 1 << 20)
         let floor = try Self.zeros(1 << 20, coding: coding)

@@ -9,7 +9,11 @@ struct ServerCountersTests {
     @Test("Requests are counted by method and class, bytes and connections as they go")
     func counts() async throws {
         let counters = ServerCounters()
-        let configuration = ServerConfiguration.test { $0.metrics = counters }
+        let records = ServerLog<AccessRecord>()
+        let configuration = ServerConfiguration.test {
+            $0.metrics = counters
+            $0.accessLog = { records.add($0) }
+        }
         let handler = SyncHandler { request in
             if request.path == "/bad" { throw HTTPError(.notFound) }
             return Response(.ok, body: .text("abc"))
@@ -39,7 +43,9 @@ struct ServerCountersTests {
             ])
         #expect(figures.durations.count == ServerCounters.durationBounds.count + 1)
         #expect(figures.durations.reduce(0, +) == 7)
-        #expect(figures.totalDuration >= .zero)
+        let durations = records.entries.map(\.duration)
+        #expect(durations.count == 7 && durations.contains { $0 > .zero })
+        #expect(figures.totalDuration == durations.reduce(.zero, +))
         #expect(figures.cutShort == 0)
     }
 

@@ -29,15 +29,15 @@ struct FileTreeTests {
         #expect(share.text("new") == String(text))
     }
 
-    /// Files of the kernel have a size of 0, and give nothing to who copies ranges.
-    @Test func contentOfTheKernelIsCopiedWhole() throws {
-        guard let proc = try? FileTree("/proc"),
-            let status = try? proc.open(Array("version".utf8))
-        else { return }
-        let new = try root.create(Array("new".utf8))
-        try new.copyContent(of: status, size: 1 << 16)
-        #expect(share.text("new")?.isEmpty == false)
-    }
+    #if os(Linux)
+        /// Files of the kernel have a size of 0, and give nothing to who copies ranges.
+        @Test func contentOfTheKernelIsCopiedWhole() throws {
+            let version = try FileTree("/proc").open(Array("version".utf8))
+            let new = try root.create(Array("new".utf8))
+            try new.copyContent(of: version, size: 1 << 16)
+            #expect(share.text("new")?.hasPrefix("Linux version ") == true)
+        }
+    #endif
 
     @Test(.enabled("descriptors are too few here") { try await descriptorsSuffice() })
     func treesThatAreTooDeepAreRefused() async throws {
