@@ -1,9 +1,9 @@
 public import HTTPParser
 
-/// Content that a codec cannot take, or will not take: what is wrong, and where.
+/// The reason why a codec refuses content, and the place of the fault.
 ///
-/// `offset` counts from the first byte that the codec was ever given, so it does not depend on how
-/// the input was split.
+/// `offset` counts from the codec's very first byte of input, so it does not depend on how the
+/// input was split.
 public struct CodecError: Error, Hashable, Sendable {
     /// The kind of an error.
     @nonexhaustive
@@ -16,19 +16,19 @@ public struct CodecError: Error, Hashable, Sendable {
         case invalidCompressedData
         /// The check value of compressed data differs from that of the content.
         case checksumMismatch
-        /// Compressed data needs a dictionary that HTTP does not hand over.
+        /// Compressed data needs a dictionary, which HTTP does not transmit.
         case dictionaryNeeded
         /// The output is longer than the limit.
         case outputTooLong
-        /// The output is larger than the input by more than the limit's ratio.
+        /// The ratio of output to input is above the limit.
         case ratioTooHigh
-        /// A coding that is not known (RFC 9110 section 8.4).
+        /// The content coding is unknown (RFC 9110 section 8.4).
         case unsupportedContentCoding
-        /// zlib did not get the memory that it needs.
+        /// zlib could not allocate memory.
         case outOfMemory
-        /// A media type that is not the format's (RFC 9110 section 8.3).
+        /// The media type is not one of the format (RFC 9110 section 8.3).
         case unsupportedMediaType
-        /// A charset other than the format's.
+        /// The charset is not one of the format.
         case unsupportedCharset
         /// A `%` without two hexadecimal digits.
         case invalidPercentEncoding
@@ -40,9 +40,9 @@ public struct CodecError: Error, Hashable, Sendable {
         case invalidChunkedCoding
         /// Trailers or chunk extensions are longer than the limit.
         case chunkMetadataTooLong
-        /// The boundary is missing, or is none (RFC 2046 section 5.1.1).
+        /// The boundary is missing or invalid (RFC 2046 section 5.1.1).
         case invalidBoundary
-        /// The line of a boundary is ill-formed (RFC 2046 section 5.1.1).
+        /// A delimiter line is ill-formed (RFC 2046 section 5.1.1).
         case invalidDelimiter
         /// The head of a part is ill-formed.
         case invalidPartHead
@@ -62,23 +62,23 @@ public struct CodecError: Error, Hashable, Sendable {
         case inputTooLong
         /// The input is not JSON (RFC 8259).
         case invalidJSON
-        /// The input is JSON, but not of the asked type.
+        /// The input is JSON, but does not fit the requested type.
         case unexpectedJSON
-        /// The file that content goes to cannot be written.
+        /// The file for the content cannot be written.
         case fileNotWritable
-        /// A name that cannot stand in an archive.
+        /// A name is not allowed in an archive.
         case invalidArchiveName
-        /// An archive has more members than its directory may have, or a file in it more bytes than
-        /// were announced.
+        /// An archive has more members than its directory can list, or a file in it has more bytes
+        /// than announced.
         case archiveTooLong
     }
 
     /// The kind of the error.
     public let kind: Kind
-    /// Where: the byte that spoils the input, or the first byte beyond a limit.
+    /// The offset of the first faulty byte, or of the first byte beyond a limit.
     public let offset: Int64
-    /// More words about it, such as the name of a missing key; may be empty. They may repeat what
-    /// the peer sent.
+    /// Further details, such as the name of a missing key; may be empty. It may repeat input of the
+    /// peer.
     public let detail: String
 
     /// Creates an error.
@@ -108,17 +108,17 @@ public struct CodecError: Error, Hashable, Sendable {
 extension CodecError: CustomStringConvertible {
     /// Kind, place and detail in one line, such as `checksum mismatch at byte 17`.
     ///
-    /// An error without a place in the content has none in its line, such as
-    /// `unexpected JSON: the field "text" is missing`. One of a field of the message, such as a wrong
-    /// media type, is its detail alone.
+    /// The line of an error without a place in the content names none, such as
+    /// `unexpected JSON: the field "text" is missing`. If the fault is in a field of the message,
+    /// such as a wrong media type, the line is the detail alone.
     public var description: String {
         let start = hasPlace ? "\(reason) at byte \(offset)" : reason
         if detail.isEmpty { return start }
         return hasPlace || suggestedStatus != .unsupportedMediaType ? "\(start): \(detail)" : detail
     }
 
-    /// Whether the offset is that of a byte. These kinds mostly have an offset only where the content
-    /// is a part or a line of other content, and then that of its start.
+    /// Whether the offset is that of a byte. The kinds below usually have an offset only if the
+    /// content is a part or a line of other content: the offset where that part or line begins.
     private var hasPlace: Bool {
         switch kind {
         case .unsupportedMediaType, .unsupportedCharset, .unsupportedContentCoding,

@@ -12,7 +12,7 @@ public import HTTPParser
 ///
 /// RFC 9110, section 12.5.3.
 public struct ContentCodingPreference: Hashable, Sendable {
-    /// Weights in thousandths, -1 for what the field does not name.
+    /// Weights in thousandths; -1 for a coding that the field does not name.
     private var gzip: Int16 = -1
     private var deflate: Int16 = -1
     private var identity: Int16 = -1
@@ -22,14 +22,14 @@ public struct ContentCodingPreference: Hashable, Sendable {
 
     /// The preferences of a request without the field.
     ///
-    /// By the letter any coding is acceptable then, but clients that do not mention codings usually
-    /// do not know them, so only identity is used.
+    /// According to the RFC any coding is acceptable then, but clients that do not mention codings
+    /// usually do not know them, so only identity is used.
     public static var absent: ContentCodingPreference { ContentCodingPreference() }
 
     /// Parses the value of an `Accept-Encoding` field.
     ///
-    /// Nil if it is malformed; the field is best treated as ``absent`` then. Unknown codings are
-    /// skipped; of a coding named twice the first weight counts.
+    /// Nil if it is malformed: treat the field as ``absent`` then. Unknown codings are skipped; the
+    /// first weight of a coding counts.
     public init?(_ fieldValue: Span<UInt8>) {
         var reader = FieldValueReader(fieldValue)
         reader.skipEmptyElements()
@@ -64,9 +64,9 @@ public struct ContentCodingPreference: Hashable, Sendable {
         self = joined.flatMap { ContentCodingPreference($0) } ?? .absent
     }
 
-    /// How welcome a coding is, 0 (not acceptable) to 1000.
+    /// The weight of a coding, 0 (not acceptable) to 1000.
     ///
-    /// Identity that is not named at all is acceptable with the least weight, 1.
+    /// Without an entry for identity or `*`, identity is acceptable with the least weight, 1.
     public func weight(of coding: ContentCoding) -> Int {
         switch coding {
         case .gzip: Int(gzip >= 0 ? gzip : max(others, 0))
@@ -75,15 +75,16 @@ public struct ContentCodingPreference: Hashable, Sendable {
         }
     }
 
-    /// Whether content may come without any coding: true unless `identity;q=0`, or `*;q=0`
-    /// without a better word for identity, forbids it.
+    /// Whether content may come without any coding: true unless `identity;q=0` forbids it, or
+    /// `*;q=0` without an entry for identity.
     public var acceptsIdentity: Bool { weight(of: .identity) > 0 }
 
-    /// The most welcome of the offered codings and identity, which is always on offer.
+    /// The coding with the highest weight among the offered ones and identity, which is always
+    /// offered.
     ///
-    /// Of equally welcome ones the earlier wins, and identity, where it is not in the list, comes
-    /// last. Nil if nothing is acceptable: to answer without a coding is better then than to answer
-    /// 406, the section says.
+    /// Among equal weights the earlier coding wins; identity comes last if it is not in the list.
+    /// Nil if no coding is acceptable, not even identity. The server may then answer 406, or ignore
+    /// the field and answer without a coding, which is usually better (RFC 9110, section 12.4.1).
     public func best(of codings: [ContentCoding]) -> ContentCoding? {
         var best: (coding: ContentCoding, weight: Int)?
         for coding in codings {
@@ -115,7 +116,7 @@ public struct ContentCodingPreference: Hashable, Sendable {
 }
 
 extension Span<UInt8> {
-    /// Whether these are the letters of a word in lower case, in any case.
+    /// Whether the bytes are those of a lower-case word, whatever their own case.
     fileprivate func isWord(_ word: StaticString) -> Bool {
         guard count == word.utf8CodeUnitCount else { return false }
         for index in indices {
@@ -130,7 +131,7 @@ extension Span<UInt8> {
 extension FieldValueReader {
     /// Takes the weight after an element and the element's end; 1000 without a weight.
     ///
-    /// The weight is the only parameter here; nil for any other.
+    /// Nil for any other parameter than the weight.
     fileprivate mutating func takeWeight() -> Int16? {
         skipWhitespace()
         guard take(0x3B) else { return takeElementEnd() ? 1_000 : nil }

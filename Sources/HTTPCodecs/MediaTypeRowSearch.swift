@@ -8,7 +8,7 @@ struct ExtensionKey: Hashable, Sendable {
         guard !bytes.isEmpty else { return nil }
         var shift: UInt64 = 128
         for byte in bytes {
-            // NUL would be lost in the packing.
+            // A NUL would be lost in the packing; a dot or a slash is part of no extension.
             guard byte != 0, byte != 0x2E, byte != 0x2F, shift > 0 else { return nil }
             shift -= 8
             let letter = UInt64(0x41...0x5A ~= byte ? byte | 0x20 : byte)
@@ -16,14 +16,15 @@ struct ExtensionKey: Hashable, Sendable {
         }
     }
 
-    /// The first six bytes, then two of zeros.
+    /// The first six bytes of the extension, followed by two zero bytes.
     var firstSix: UInt64 { high & ~0xFFFF }
 }
 
 extension MediaTypeRows {
-    /// Where each entry begins, in the order of the extensions: the first six bytes of one, then
-    /// two of its place. 15 KiB, made when the first file is looked up; halving the rows themselves
-    /// costs three times as much.
+    /// A word for each entry, in the order of the extensions: the first six bytes of the extension,
+    /// then two bytes with the number of its text and its offset there. The index has 14 KiB and is
+    /// built by the first look-up. A binary search in the rows themselves would take three times as
+    /// long.
     private static let index: [UInt64] = {
         var index: [UInt64] = []
         for (number, text) in texts.enumerated() {
@@ -42,8 +43,8 @@ extension MediaTypeRows {
         return index
     }()
 
-    /// The value of `Content-Type` for an extension, text with `charset=utf-8`; `nil` for one that
-    /// the rows do not know.
+    /// The value of `Content-Type` for an extension, with `charset=utf-8` for text types; `nil` for
+    /// an unknown extension.
     static func contentType(of key: ExtensionKey) -> String? {
         var place = lowerBound(of: key.firstSix)
         while place < index.count, index[place] & ~0xFFFF == key.firstSix {
@@ -57,7 +58,7 @@ extension MediaTypeRows {
         return nil
     }
 
-    /// The first place in the index whose word is not below.
+    /// The position of the first word in the index that is not less than `word`.
     private static func lowerBound(of word: UInt64) -> Int {
         var low = 0
         var high = index.count
@@ -76,12 +77,12 @@ extension MediaTypeRows {
         let end = unsafe end(of: rows, from: colon, where: isSpace)
         let letter = unsafe rows[colon + 1]
         let charset: StaticString = letter == UInt8(ascii: "t") ? "; charset=utf-8" : ""
-        // The offset after the colon, the letter and the slash.
+        // The subtype follows the colon, the letter and the slash.
         let subtype = unsafe UnsafeBufferPointer(rebasing: rows[(colon + 3)..<end])
         return unsafe joined(type(of: letter), subtype, charset)
     }
 
-    /// One allocation, where adding strings would need several.
+    /// Joins the parts with one allocation; adding strings would need several.
     private static func joined(
         _ type: StaticString, _ subtype: UnsafeBufferPointer<UInt8>, _ charset: StaticString
     ) -> String {

@@ -2,56 +2,58 @@ public import HTTPParser
 public import HTTPServerCore
 package import ToolkitSystem
 
-/// Makes the uploads to another handler resumable: those of URLSession on iOS 17, macOS 14 and
-/// later, by the IETF's draft-ietf-httpbis-resumable-upload (versions 3 to 8 of it, and the final
-/// one), and those of tus 1.0.
+/// Makes the uploads to another handler resumable.
+///
+/// It speaks two protocols: the IETF's draft-ietf-httpbis-resumable-upload (its interop versions 3
+/// to 8, and the final one), which URLSession uses on iOS 17, macOS 14 and later; and tus 1.0.
 ///
 /// ```swift
 /// let files = ResumableUploadHandler(WebDAVHandler(store: store), folder: "/srv/share/.parts")
 /// router.mount("/dav", files)
 /// ```
 ///
-/// Mount it, because uploads have addresses below the path of the mount: `/dav/.uploads/`, followed
-/// by 32 hexadecimal digits. A client that begins an upload gets its address at once, in an interim
-/// response 104. The content goes into a file. When the connection breaks, the client asks for the
-/// offset (HEAD) and sends the rest (PATCH). When the upload is complete, the handler gets *one*
-/// request: method, target and fields of the first one, and the whole content as its body. The
-/// client gets the answer, which is kept for a day in case the client missed it. Credentials in
-/// that request are those of the request that brought the last of the content.
+/// Mount the handler, because each upload has a URL below the path of the mount: `/dav/.uploads/`,
+/// followed by 32 hexadecimal digits. A client that begins an upload learns this URL: by the IETF's
+/// protocol at once, in an interim response 104; by tus in the answer to its POST. The content goes
+/// into a file. When the connection breaks, the client asks for the offset (HEAD) and sends the
+/// rest (PATCH). When the upload is complete, the handler gets *one* request: method, target and
+/// fields of the first request, and the whole content as its body. The client gets the answer,
+/// which is kept for a day in case the client missed it. The handler's request has the credentials
+/// of the request that brought the last of the content.
 ///
 /// A `PrecheckingHandler`, such as `WebDAVHandler` and `UploaderHandler`, decides at the beginning
 /// whether it would accept the upload, so that no client sends content in vain. If another handler
-/// stands in front of it, ``Options/precheck`` names the one to ask. All other handlers refuse an
-/// upload when it is complete.
+/// wraps it, set ``Options/precheck``. All other handlers refuse an upload when it is complete.
 ///
-/// The reported offset is the length of the file. It survives the end of the process at any moment
-/// and never decreases. If the process ends while the handler has the whole content, the client
-/// learns that all content has arrived and that the upload is not complete, completes it by an
-/// empty PATCH, and the handler is called again.
+/// The reported offset is the length of the file. It survives the end of the process at any moment,
+/// and it decreases only after a power cut, unless ``Options/synchronizes`` is set. If the process
+/// ends while the handler has the whole content, the client learns that all content has arrived and
+/// that the upload is not complete. It completes the upload by an empty PATCH, and the handler is
+/// called again.
 ///
 /// Only the user who began an upload can continue it; other users get 404. The handler itself
 /// checks hashes such as `Repr-Digest` (RFC 9530), because it gets the field and the whole content.
-/// Requests without fields of these protocols are passed on unchanged.
+/// Requests that neither have fields of these protocols nor name an upload are passed on unchanged.
 public struct ResumableUploadHandler: Handler {
     /// How uploads are limited.
     public struct Options: Sendable {
         /// How long an upload may take, and how long its answer is kept; 24 hours.
         public var lifetime = Duration.seconds(86_400)
-        /// The most bytes of an upload; above it 413. The limit of the server for the content of one
-        /// request, `ServerConfiguration.contentLimit`, counts for each request.
+        /// The most bytes of an upload; a longer one gets 413. `ServerConfiguration.contentLimit`
+        /// limits the content of each single request.
         public var byteLimit = Int64.max
-        /// How many unfinished uploads a user may have, those without a login together; above it
-        /// 429.
+        /// How many unfinished uploads each user may have, and all clients without a login
+        /// together; one more gets 429.
         public var uploadsPerUser = 1_000
-        /// The method of the request that the handler gets for an upload by tus, which knows POST
-        /// alone; `nil` for POST.
+        /// The method of the request that the handler gets for a tus upload; `nil` for POST, the
+        /// only method by which tus begins uploads.
         public var tusMethod: HTTPMethod?
         /// Judges an upload by the head of its request before content is read: returns the answer
         /// that refuses it, or `nil` (see `PrecheckingHandler`). Without it the handler is asked,
         /// if it is a `PrecheckingHandler`.
         public var precheck: (@Sendable (Request) async throws -> Response?)?
-        /// Whether content is on the disk before its offset is reported, so that the offset does
-        /// not decrease after a power cut either.
+        /// Whether content is on the disk before its offset is reported, so that not even a power
+        /// cut decreases the offset.
         public var synchronizes = false
 
         /// The defaults.
@@ -60,11 +62,11 @@ public struct ResumableUploadHandler: Handler {
 
     private let site: UploadSite
 
-    /// Creates a handler, and removes what has expired, which blocks for a moment. It is done each
-    /// hour as well.
+    /// Creates a handler, and removes expired uploads, which blocks for a moment. It removes later
+    /// ones each hour.
     /// - Parameters:
     ///   - handler: the handler of complete uploads and of all other requests.
-    ///   - folder: the path of the folder for what has come so far; at best on the volume where the
+    ///   - folder: the path of the folder for unfinished uploads; best on the volume where the
     ///     handler keeps content, and where no client sees it. It belongs to this handler alone,
     ///     and is made when it is needed.
     ///   - options: the limits.
@@ -72,7 +74,7 @@ public struct ResumableUploadHandler: Handler {
         self.init(handler, folder: folder, options: options) { $0 }
     }
 
-    /// The same for tests of disks that fail.
+    /// Creates a handler for tests of failing disks: `part` may replace the file of each part.
     package init(
         _ handler: some Handler, folder: String, options: Options = Options(),
         part: @escaping @Sendable (OpenFile) -> OpenFile
@@ -82,7 +84,7 @@ public struct ResumableUploadHandler: Handler {
         site.start()
     }
 
-    /// Answers for the protocols, or by the handler.
+    /// Answers the requests of both protocols, and passes all others to the handler.
     public func answer(_ request: Request) throws -> Answer {
         if Self.isOfUpload(request) { return .later { [site] in try await site.answer(request) } }
         return try site.pass(request)
@@ -95,7 +97,7 @@ public struct ResumableUploadHandler: Handler {
             || fields.contains(.tusResumable)
     }
 
-    /// Removes the folder for parts if nothing is in it. A program calls it when it ends, with no
-    /// request under way. It blocks.
+    /// Ends the hourly removal, and removes the folder of unfinished uploads if it is empty. Call
+    /// it at the end of the program, with no request under way. It blocks.
     public func close() { site.close() }
 }

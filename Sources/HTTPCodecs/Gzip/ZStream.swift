@@ -4,10 +4,10 @@ internal import CZlib
 
 /// A stream of zlib that compresses or decompresses raw DEFLATE data (RFC 1951).
 ///
-/// The heads and trailers of gzip and zlib are read and written around it, in Swift, so that errors
-/// have a place and one stream serves every coding. zlib's state points back to its `z_stream`,
-/// which therefore lives on the heap. Setting a compressor up costs 256 KiB of fresh memory: a
-/// stream with a pool goes back to it at its end.
+/// Swift code reads and writes the heads and trailers of gzip and zlib, so that errors have an
+/// offset and one kind of stream serves every coding. zlib's state points back to its `z_stream`,
+/// which therefore lives on the heap. Setting up a compressor costs 256 KiB of fresh memory, so the
+/// state of a stream that was made with a pool returns to the pool at the stream's end.
 @safe
 package struct ZStream: ~Copyable, @unchecked Sendable {
     /// The state on the heap.
@@ -18,14 +18,14 @@ package struct ZStream: ~Copyable, @unchecked Sendable {
         var level: CInt
     }
 
-    /// The flush mode when the input is used up.
+    /// The flush mode once the input is used up.
     package enum Flush {
         case none, sync, finish
     }
 
     /// How a step ended.
     enum Outcome: Equatable {
-        /// The input is used up, or the room is.
+        /// The input is used up, or the room for output is.
         case paused
         case end
         case invalid(String)
@@ -59,8 +59,8 @@ package struct ZStream: ~Copyable, @unchecked Sendable {
         unsafe storage = try Self.makeDeflater(CInt(level))
     }
 
-    /// Changes the level of a stream without data, which has an effect at once. zlib 1.2.11 cannot,
-    /// once the stream was used.
+    /// Changes the level of a reset stream; its next output has the new level.
+    /// - Returns: `false` if zlib refuses: version 1.2.11 may, once the stream was used.
     private static func set(_ level: CInt, of storage: UnsafeMutablePointer<Storage>) -> Bool {
         guard unsafe storage.pointee.level != level else { return true }
         let code = unsafe deflateParams(&storage.pointee.stream, level, Z_DEFAULT_STRATEGY)
@@ -74,11 +74,11 @@ package struct ZStream: ~Copyable, @unchecked Sendable {
         unsafe Self.destroy(storage)
     }
 
-    /// A stream that compresses with a smaller window than the 32 KiB of the others; it belongs to
-    /// no pool.
+    /// A stream that compresses with a window of another size than the 32 KiB of the others; it
+    /// belongs to no pool.
     /// - Parameters:
     ///   - level: 1 (fast) to 9 (small).
-    ///   - windowBits: 8...15: no match begins farther back than 2 to the power of this.
+    ///   - windowBits: 8...15: a match begins at most 2 to the power of this many bytes back.
     package init(deflatingAt level: Int, windowBits: Int) throws(CodecError) {
         precondition(8...15 ~= windowBits, "a window has 8 to 15 bits")
         // zlib has no raw window of 8 bits. With the strategy RLE the distance of every match is 1,
@@ -94,26 +94,26 @@ package struct ZStream: ~Copyable, @unchecked Sendable {
         unsafe Self.reset(storage)
     }
 
-    /// Lets a decompressor go on after the end of the data, with the content so far in its window.
+    /// Lets a decompressor continue after the end of the data; its window keeps the content so far.
     mutating func continueAfterEnd() {
         _ = unsafe inflateResetKeep(&storage.pointee.stream)
-        // So `inflate` would leave it at this place.
+        // `inflate` itself leaves this value between two blocks; see `isBetweenBlocks`.
         unsafe storage.pointee.stream.data_type = 0x80
     }
 
     /// Whether a decompressor is between two blocks, and at the start of a byte.
     var isBetweenBlocks: Bool {
-        // zlib adds 128 between blocks, and has the number of unused bits in the low ones.
+        // zlib adds 128 between blocks and 64 in the last one; the low bits count unused bits.
         unsafe storage.pointee.stream.data_type & 0xBF == 0x80
     }
 
-    /// Compresses all of `bytes` to the end of `output`, which grows as it has to.
+    /// Compresses all of `bytes` and appends the result to `output`, which grows as needed.
     package mutating func deflateAll(
         _ bytes: Span<UInt8>, _ flush: Flush, into output: inout [UInt8]
     ) {
         var position = 0
         while true {
-            // Room that is at hand is used up before the array grows.
+            // Spare capacity of 4 KiB or more is filled before the array grows.
             let room = min(max(output.capacity - output.count, 4 << 10), Self.stepLimit)
             let step = deflate(bytes.extracting(position...), flush, into: &output, room: room)
             position += step.read
@@ -121,8 +121,8 @@ package struct ZStream: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Decompresses from `bytes` to the end of `output`, `room` bytes at most.
-    /// - Returns: how many bytes were read, how many written, and why it stopped.
+    /// Decompresses `bytes` and appends at most `room` bytes to `output`.
+    /// - Returns: how many bytes were read and written, and why the step ended.
     mutating func inflate(
         _ bytes: Span<UInt8>, into output: inout [UInt8], room: Int
     ) -> (read: Int, written: Int, outcome: Outcome) {
@@ -139,14 +139,15 @@ package struct ZStream: ~Copyable, @unchecked Sendable {
         return (result.read, result.written, outcome(result.code))
     }
 
-    /// Compresses `bytes` to the end of `output`, `room` bytes at most.
-    /// - Returns: how many bytes were read and how many written; with room left, all is done.
+    /// Compresses `bytes` and appends at most `room` bytes to `output`.
+    /// - Returns: how many bytes were read and written. If room is left and all of `bytes` is
+    ///   read, the flush is complete, too.
     mutating func deflate(
         _ bytes: Span<UInt8>, _ flush: Flush, into output: inout [UInt8], room: Int
     ) -> (read: Int, written: Int) {
         var result = (read: 0, written: 0, code: Z_OK)
         let storage = unsafe storage
-        // Output that does not fit into one step is not flushed yet.
+        // Of input that needs several steps, only the last step flushes.
         let flush = bytes.count > Self.stepLimit ? Flush.none : flush
         unsafe withRoom(room, in: &output) { room in
             unsafe bytes.withUnsafeBufferPointer { bytes in
@@ -163,7 +164,7 @@ package struct ZStream: ~Copyable, @unchecked Sendable {
         switch code {
         case Z_STREAM_END: return .end
         case Z_MEM_ERROR: return .outOfMemory
-        // No progress was possible: more input or more room, please.
+        // Z_BUF_ERROR: no progress is possible without more input or more room.
         case Z_OK, Z_BUF_ERROR: return .paused
         default:
             let message = unsafe storage.pointee.stream.msg
@@ -237,7 +238,7 @@ extension ZStream {
 
 // One step of zlib.
 extension ZStream {
-    /// zlib counts in 32 bits, and so does a step.
+    /// The most bytes of one step: zlib counts them in 32 bits.
     static let stepLimit = 1 << 30
 
     private static func run(
@@ -298,22 +299,22 @@ struct ZChecksum: Sendable {
         (self.value, self.isAdler) = (value, isAdler)
     }
 
-    /// Goes on with a CRC-32.
+    /// Continues a CRC-32 from its value so far.
     init(crc: UInt32) {
         self.init(value: crc, isAdler: false)
     }
 
-    /// Takes a byte into account.
+    /// Adds a byte to the checked data.
     mutating func update(_ byte: UInt8) {
         var byte = byte
         unsafe update(Span(_unsafeStart: &byte, count: 1))
     }
 
-    /// Takes bytes into account.
+    /// Adds bytes to the checked data.
     mutating func update(_ bytes: Span<UInt8>) {
         let (value, isAdler) = (UInt(value), isAdler)
         self.value = unsafe bytes.withUnsafeBufferPointer { bytes in
-            // Without an output pointer zlib starts again.
+            // For a null pointer zlib returns the initial value.
             guard let start = bytes.baseAddress else { return UInt32(truncatingIfNeeded: value) }
             return UInt32(
                 truncatingIfNeeded: isAdler
@@ -322,8 +323,8 @@ struct ZChecksum: Sendable {
         }
     }
 
-    /// Has as much as can be folded into a few bytes of the same CRC, which is four times as fast as
-    /// zlib's tables.
+    /// Folds as many bytes as possible into 16 bytes with the same CRC, which is four times as fast
+    /// as zlib's tables. The tables process those 16 bytes and the rest.
     private static func crc(
         of start: UnsafePointer<UInt8>, _ count: Int, after value: UInt
     ) -> UInt {

@@ -1,6 +1,6 @@
-/// The words for JSON that is not of the asked type.
+/// Describes why JSON does not fit the requested type.
 enum JSONFault {
-    /// Where and what, such as `the field "items[3].name" is missing` or
+    /// The path and the fault of a value, such as `the field "items[3].name" is missing` or
     /// `items[3].name: expected a string, found a number`.
     static func text(_ error: any Error) -> String {
         switch error {
@@ -16,10 +16,10 @@ enum JSONFault {
     }
 
     private static func text(_ context: DecodingError.Context, _ mismatch: String?) -> String {
-        // The input is known to be JSON; Foundation says this of numbers beyond their type too.
+        // The input is known to be JSON; Foundation has this text for too large numbers, too.
         let isMisleading = context.debugDescription.hasPrefix("The given data was not valid JSON")
-        let what = isMisleading ? "a value does not fit its type" : context.debugDescription
-        return text(at: context.codingPath, mismatch ?? what)
+        let fault = isMisleading ? "a value does not fit its type" : context.debugDescription
+        return text(at: context.codingPath, mismatch ?? fault)
     }
 
     /// The fault of the value at a path, which may be empty.
@@ -39,7 +39,7 @@ enum JSONFault {
 
     // MARK: Kinds of values
 
-    /// The ends of Foundation's descriptions, and the kind of the value that was found.
+    /// The ends of Foundation's descriptions, each with the kind of value that it stands for.
     private static let endings = [
         (" found a dictionary instead.", "an object"), (" found an array instead.", "an array"),
         (" found a string instead.", "a string"), (" found number instead.", "a number"),
@@ -47,8 +47,8 @@ enum JSONFault {
         (" found null value instead", "null"), (" found null value instead.", "null"),
     ]
 
-    /// Which kinds of values were expected and found. Foundation's own text names types of Swift.
-    /// - Returns: `nil` when the error is not Foundation's: the type's author has described it.
+    /// The expected kind of value and the one found. Foundation's own text names Swift types.
+    /// - Returns: `nil` when the error is not Foundation's: then its author has described it.
     private static func mismatch(_ type: Any.Type, _ context: DecodingError.Context) -> String? {
         let description = context.debugDescription
         // Foundation leaves the description of a mismatched `Decimal` empty.

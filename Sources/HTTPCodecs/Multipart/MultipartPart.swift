@@ -2,11 +2,11 @@ public import HTTPParser
 
 /// A part of multipart content that comes as a stream.
 ///
-/// Its content can be read once, and before the next part is asked for.
+/// Its content can be read once, and only until the next part is requested.
 public struct MultipartPart: Sendable {
     /// The head of the part.
     public let head: PartHead
-    /// The content, read from the stream as it is asked for.
+    /// The content, which is read from the stream on demand.
     public let content: Content
 
     init(head: PartHead, number: Int, stream: PartStream) {
@@ -16,7 +16,7 @@ public struct MultipartPart: Sendable {
 
     /// The name of the form's field; see ``PartHead/name``. A form's part always has one.
     public var name: String? { head.name }
-    /// The client's name for the file, no path to be trusted; see ``PartHead/fileName``.
+    /// The client's name for the file; do not use it as a path. See ``PartHead/fileName``.
     public var fileName: String? { head.fileName }
     /// The media type, when there is a well-formed one.
     public var mediaType: MediaType? { head.mediaType }
@@ -25,9 +25,9 @@ public struct MultipartPart: Sendable {
     /// Whether the part is a file, that is, has a file name.
     public var isFile: Bool { head.isFile }
 
-    /// All of the content in memory.
-    /// - Parameter byteLimit: the most bytes to take; above it `.partTooLong` is thrown. Asking for
-    ///   the next part skips the rest.
+    /// Reads all of the content into memory.
+    /// - Parameter byteLimit: the most bytes to take; longer content throws `.partTooLong`. Then
+    ///   a request for the next part skips the rest.
     public func collect(upTo byteLimit: Int = 1 << 20) async throws -> [UInt8] {
         var all: [UInt8] = []
         var isFirst = true
@@ -42,12 +42,12 @@ public struct MultipartPart: Sendable {
         return all
     }
 
-    /// All of the content as text.
+    /// Reads all of the content as text.
     ///
-    /// It has to be UTF-8: browsers send forms in the charset of their page, and say so nowhere.
-    /// - Parameter byteLimit: the most bytes to take; above it `.partTooLong` is thrown.
-    /// - Throws: `.unsupportedCharset` when the part names one other than UTF-8 or ASCII,
-    ///   `.invalidText`.
+    /// The text has to be UTF-8: browsers send forms in their page's charset and do not name it.
+    /// - Parameter byteLimit: the most bytes to take; longer content throws `.partTooLong`.
+    /// - Throws: `.unsupportedCharset` when the part names another charset than UTF-8 or ASCII;
+    ///   `.invalidText` when the text is not UTF-8.
     public func text(upTo byteLimit: Int = 1 << 20) async throws -> String {
         if let charset = mediaType?["charset"] {
             guard charset.isASCII("utf-8") || charset.isASCII("us-ascii") else {
@@ -110,7 +110,7 @@ extension MultipartPart {
             }
         }
 
-        /// Starts reading, or goes on where another iterator stopped.
+        /// Starts reading, or continues where another iterator stopped.
         public func makeAsyncIterator() -> AsyncIterator {
             AsyncIterator(stream: stream, number: number)
         }

@@ -2,8 +2,8 @@ internal import HTTPParser
 
 // The bytes between the parts: delimiters, preamble and epilogue.
 extension PartParser {
-    /// Reads a preamble or an epilogue: up to the next delimiter, or to the end of the input after
-    /// the last one.
+    /// Skips a preamble or an epilogue: up to the next delimiter, or, after the last delimiter, to
+    /// the end of the input.
     mutating func skipFiller(
         _ bytes: UnsafeRawBufferPointer, from position: inout Int
     ) throws(CodecError) -> Step? {
@@ -27,7 +27,7 @@ extension PartParser {
         position = end
     }
 
-    /// The rest of a delimiter's line; the head of a part follows.
+    /// Skips the rest of a delimiter's line; the head of a part follows.
     mutating func skipLineEnd(
         _ bytes: UnsafeRawBufferPointer, from position: inout Int
     ) throws(CodecError) -> Step? {
@@ -43,7 +43,7 @@ extension PartParser {
         return nil
     }
 
-    /// The rest of the line of a closing delimiter. Its line end is left for the epilogue, since
+    /// Skips the rest of a closing delimiter's line. The line end is left for the epilogue, because
     /// an outer delimiter may begin with it.
     mutating func skipCloseEnd(
         _ bytes: UnsafeRawBufferPointer, from position: inout Int
@@ -53,7 +53,8 @@ extension PartParser {
         return nil
     }
 
-    /// Skips blanks, and finds the end of the line end after them; `nil` for "more bytes, please".
+    /// Skips blanks.
+    /// - Returns: the offset after the line end that follows them; `nil` if more bytes are needed.
     private mutating func skipPadding(
         in bytes: UnsafeRawBufferPointer, from position: inout Int
     ) throws(CodecError) -> Int? {
@@ -111,7 +112,8 @@ extension PartParser {
         return endsPart ? .partEnd : nil
     }
 
-    /// A delimiter of an outer level, before the inner one was closed, cuts the inner one off.
+    /// Refuses an outer delimiter before the closing delimiter of the inner level, which it would
+    /// cut off.
     private func checkInnermost(_ level: Int, _ position: Int) throws(CodecError) {
         guard level == delimiters.count - 1 else {
             throw CodecError(.truncated, at: origin + Int64(position), "nested parts")

@@ -1,7 +1,7 @@
 /// The chunked transfer coding (RFC 9112 section 7.1) as a value: bytes in, data ranges out.
 ///
-/// Chunk data is never copied or looked at; only the lines around it are read byte by byte. CRLF
-/// is the only line end here, whatever a head may be forgiven.
+/// Chunk data is neither copied nor examined; only the lines around it are read byte by byte. CRLF
+/// is the only line end here, even with a leniency that lets heads have others.
 package struct ChunkedFraming: Sendable {
     private enum State {
         case size, afterBlank, extensionName, afterName, value, token, quoted, escaped, afterQuote
@@ -80,8 +80,8 @@ package struct ChunkedFraming: Sendable {
         }
     }
 
-    /// chunk-size = 1*HEXDIG. The overflow check comes before the shift; 16 digits are enough for
-    /// any size, so that a run of zeros is bounded too.
+    /// chunk-size = 1*HEXDIG. The overflow check comes before the shift. Any size fits into 16
+    /// digits, and that limit bounds a run of zeros, too.
     private mutating func readSize(
         _ byte: UInt8, at offset: Int
     ) throws(HTTPParseError) -> State {

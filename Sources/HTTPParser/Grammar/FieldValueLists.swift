@@ -2,8 +2,8 @@ extension FieldValues {
     /// The elements of a comma-separated list, as offsets into the bytes.
     ///
     /// Commas inside quoted strings do not separate; empty elements are skipped; white space
-    /// around an element does not belong to it. Nil if a quoted string does not end or holds a
-    /// byte that it must not. Elements are not examined beyond that. RFC 9110, section 5.6.1.
+    /// around an element does not belong to it. Nil if a quoted string does not end or contains a
+    /// forbidden byte. Elements are not examined beyond that. RFC 9110, section 5.6.1.
     public static func list(_ bytes: Span<UInt8>) -> [Range<Int>]? {
         var reader = FieldValueReader(bytes)
         var elements: [Range<Int>] = []
@@ -18,15 +18,15 @@ extension FieldValues {
 
     /// The elements of a comma-separated list.
     ///
-    /// The same as ``list(_:)-(Span<UInt8>)``; quoted strings keep their quotes.
+    /// Has the rules of ``list(_:)-(Span<UInt8>)``; quoted strings keep their quotes.
     public static func list(_ text: String) -> [String]? {
         let bytes = Array(text.utf8)
         return list(bytes.span)?.map { String(decoding: bytes[$0], as: UTF8.self) }
     }
 
-    /// The tokens of a list that may hold nothing else, such as `Connection` or `Allow`.
+    /// The tokens of a list that allows nothing else, such as `Connection` or `Allow`.
     ///
-    /// Nil if an element is no token. RFC 9110, section 5.6.1.
+    /// Nil if an element is not a token. RFC 9110, section 5.6.1.
     public static func tokens(_ text: String) -> [String]? {
         guard let elements = list(text), elements.allSatisfy({ isToken($0) }) else { return nil }
         return elements
@@ -42,10 +42,10 @@ extension FieldValues {
         return String(decoding: content, as: UTF8.self)
     }
 
-    /// The text as a quoted string, with what needs it escaped.
+    /// The text as a quoted string, with quotation marks and backslashes escaped.
     ///
-    /// Nil if the text holds a control character, which no field value can carry. RFC 9110,
-    /// section 5.6.4.
+    /// Nil if the text contains a control character other than a tab: no field value can carry one.
+    /// RFC 9110, section 5.6.4.
     public static func quoted(_ text: String) -> String? {
         var content: [UInt8] = [0x22]
         for byte in text.utf8 {
@@ -59,7 +59,7 @@ extension FieldValues {
 }
 
 extension FieldValueReader {
-    /// Takes everything up to the next comma outside quotes, without the white space before it.
+    /// Takes everything up to the next comma outside quotes, without white space before that comma.
     fileprivate mutating func takeListElement() -> Range<Int>? {
         let start = position
         var end = position

@@ -23,13 +23,13 @@ extension Connection {
         }
     }
 
-    /// Reads although no event reports input: it may have come after those that are reported.
+    /// Reads without an event: input may have come after the last events were reported.
     func receiveWithoutEvent() {
         unsafe loop.arrival = .max
         receive()
     }
 
-    /// Input is left in the system's buffer while a handler, or the peer's reading, is behind.
+    /// Whether to read. Input stays in the system while a handler or the peer's reading is behind.
     var wantsInput: Bool {
         guard unsafe state.takesInput else { return false }
         switch unsafe state.input {
@@ -43,8 +43,8 @@ extension Connection {
 
     func received(_ bytes: UnsafeRawBufferPointer) {
         if unsafe tail.isEmpty {
-            // An event of a socket reports the first byte that is read. An empty line is no part of
-            // a request, and other transports read more than their content.
+            // Only a socket's event reports the first byte that is read: other transports buffer
+            // bytes. And an empty line before a request is no part of it.
             let isReported = unsafe transport is SocketTransport && bytes[0] > 0x20
             let used = unsafe process(
                 bytes, arrival: isReported ? loop.arrival : .max, into: &loop.sendBuffer)
@@ -60,14 +60,14 @@ extension Connection {
         giveTailToUpgraded()
     }
 
-    /// Continues after an event that input or output waited for.
+    /// Continues with input and output that had to wait.
     func resume() {
-        // Output of a closed connection must not go out on the next one.
+        // The loop's connections share this buffer: the next one would send a closed one's output.
         guard unsafe !state.isClosed else { return unsafe loop.sendBuffer.removeAll() }
         processTail()
         flush()
         guard unsafe !state.isClosed else { return }
-        // The rest of the content cannot come any more. Written output goes out before.
+        // The peer has ended its stream within the content. Written output is sent first.
         if unsafe state.peerHasEnded && state.input == .content && !hasOutput,
             unsafe exchange?.content.isFull != true
         {
@@ -79,7 +79,7 @@ extension Connection {
         perform(unsafe state.settled(buffers))
     }
 
-    /// Requests that were held back because enough was written for one turn.
+    /// Answers requests that were held back because enough was written for one turn.
     private func answerHeldRequests() {
         guard unsafe state.phase == .idle, unsafe !tail.isEmpty, !hasOutput else { return }
         loop.execute { [self] in resume() }
@@ -93,9 +93,9 @@ extension Connection {
         if unsafe tail.isEmpty { unsafe tail = ByteBuffer() }
     }
 
-    /// Reads as many messages, or as much of them, as there is.
-    /// - Parameter arrival: when the first byte had come at the latest; `.max` if that is unknown.
-    /// - Returns: how many of the bytes are done with.
+    /// Parses all messages in the bytes, and as much as there is of the last one.
+    /// - Parameter arrival: a time by which the first byte had come; `.max` if none is known.
+    /// - Returns: how many of the bytes were used.
     private func process(
         _ bytes: UnsafeRawBufferPointer, arrival: UInt64, into out: inout ByteBuffer
     ) -> Int {
@@ -106,7 +106,7 @@ extension Connection {
                 unsafe state.dropped(bytes.count - position)
                 if !wantsInput { watch(interest.subtracting(.read)) }
                 return bytes.count
-            // It writes into the same buffer: its bytes wait until this is over.
+            // The other protocol writes into the same buffer: its bytes wait until this call ends.
             case .upgraded: return position
             case .content:
                 guard unsafe takeContent(bytes, &position, into: &out) else { return position }
@@ -138,8 +138,8 @@ extension Connection {
             } else {
                 unsafe loop.headParser.reset()
                 guard let length = try unsafe loop.headParser.parse(rest) else {
-                    // Old clients send an empty line after a request (RFC 9112 section 2.2), which
-                    // is no part of another one.
+                    // Old clients send an empty line after a request (RFC 9112 section 2.2); it
+                    // does not begin another request.
                     if unsafe rest.elementsEqual("\r\n".utf8) {
                         position = bytes.count
                         return false
@@ -160,7 +160,7 @@ extension Connection {
         return true
     }
 
-    /// A head that cannot be read: one answer, and nothing after it can be trusted.
+    /// Answers a head that cannot be parsed. Nothing after it can be trusted.
     private func refuse(_ error: HTTPParseError, into out: inout ByteBuffer) {
         logRefusal("refused a request", error)
         partial = nil
@@ -176,12 +176,12 @@ extension Connection {
         perform(unsafe state.peerEnded(buffers, hasRequests: hasRequests))
     }
 
-    /// Whether a request comes after the current one. Only the end of the stream makes it matter.
+    /// Whether a request follows the current one. It counts once the peer has ended its stream.
     func isFollowed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
         unsafe state.peerHasEnded && Self.hasWholeHead(bytes)
     }
 
-    /// Whether bytes have an empty line after something else.
+    /// Whether bytes have an empty line after another line, which ends a head.
     private static func hasWholeHead(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
         var (hasLine, lineIsEmpty) = (false, true)
         var rest = unsafe bytes

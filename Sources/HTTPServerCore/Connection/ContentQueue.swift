@@ -1,18 +1,18 @@
 internal import HTTPParser
 internal import ToolkitSystem
 
-/// The content of a request on its way from the connection to a reader, as a value. It calls
-/// nothing: it answers what the reader needs. It is not copied, which asking it would do otherwise.
+/// The content of a request on its way from the connection to a reader, as a value. It never calls
+/// the connection, but returns the reader's need. It cannot be copied, so that no access copies it.
 struct ContentQueue: ~Copyable {
-    /// The need of a reader that its connection meets.
+    /// The reader's need that the connection has to meet.
     enum Need { case nothing, input, room, readAhead }
 
     typealias Reader = WaitingReader<[UInt8]?>
 
-    /// Content that waits for the handler; reading stops above it.
+    /// The connection stops reading once this many bytes wait for the handler.
     private static let bufferedLimit = 256 << 10
-    /// Pieces are joined up to this size: an array for each octet of content would take fifty times
-    /// the memory that is counted.
+    /// Short pieces are joined up to this size: an array for each octet would take fifty times the
+    /// memory that `buffered` counts.
     private static let joinedBytes = 16 << 10
 
     let announcedLength: Int64?
@@ -22,13 +22,13 @@ struct ContentQueue: ~Copyable {
     private var failure: (any Error)?
     private(set) var isComplete: Bool
     private(set) var trailers = HTTPFields()
-    /// Takes the content in place of a reader.
+    /// Gets all of the content at its end, in place of a reader.
     private var collector: ContentCollector?
     private var collected: [UInt8] = []
-    /// Content received so far, and the mark of the last look at its rate.
+    /// How many bytes have come so far, and how many had come at the last `markRate`.
     private(set) var received: Int64 = 0
     private var rateMark: Int64 = 0
-    /// How many pieces may be read before other connections get their turn.
+    /// How many pieces may be read ahead before other connections get their turn.
     var readAheadLeft = 0
 
     init(framing: BodyFraming, announced: Int64?) {
@@ -36,15 +36,15 @@ struct ContentQueue: ~Copyable {
         isComplete = framing == .none || framing == .tunnel
     }
 
-    /// Content that is known to be missing; `nil` when its length is unknown.
+    /// How many bytes are still to come; `nil` when the length is unknown.
     var left: Int64? { isComplete ? 0 : announcedLength.map { $0 - received } }
 
-    /// Whether content waits for the handler, and not the other way round.
+    /// Whether content waits for the handler.
     var hasPieces: Bool { !pieces.isEmpty }
     var isFull: Bool { buffered >= Self.bufferedLimit }
-    /// Whether all was read that there will ever be.
+    /// Whether all content was read, without an error.
     var isAtEnd: Bool { isComplete && pieces.isEmpty && !reader.isTaken && failure == nil }
-    /// Whether content may arrive in time for a reader that does not wait.
+    /// Whether reading ahead may spare the reader a wait.
     var mayReadAhead: Bool { !reader.isTaken && pieces.isEmpty && readAheadLeft > 0 }
 
     /// Content received since `markRate`.
@@ -68,7 +68,7 @@ struct ContentQueue: ~Copyable {
         }
     }
 
-    /// Takes in a piece that stands in a buffer of the connection.
+    /// Takes in a piece that lies in a buffer of the connection.
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
         if collector != nil {
             received += Int64(bytes.count)
@@ -104,8 +104,8 @@ struct ContentQueue: ~Copyable {
         reader.take()?.resume(throwing: error)
     }
 
-    /// The handler is over, or the connection is gone. With an error, pieces that have arrived can
-    /// still be read: a resumable upload keeps them.
+    /// Ends the content: the handler is over or the connection is gone. After an error, pieces that
+    /// have arrived can still be read: a resumable upload keeps them.
     mutating func end(_ error: (any Error)?) {
         collector = nil
         collected = []
@@ -120,17 +120,17 @@ struct ContentQueue: ~Copyable {
 
     // MARK: The reader's side
 
-    /// The next piece, if it is there and no other reader waits for it.
+    /// The next piece, if one has arrived and no other reader waits.
     mutating func next() -> [UInt8]? {
         guard !reader.isTaken, let piece = pieces.popFirst() else { return nil }
         buffered -= piece.count
         return piece
     }
 
-    /// All of the content, if it has arrived completely and is no longer than that.
+    /// The unread content, if its end has arrived and it has at most `byteLimit` bytes.
     mutating func takeAll(upTo byteLimit: Int) -> [UInt8]? {
         guard isComplete, !reader.isTaken, failure == nil, buffered <= byteLimit else { return nil }
-        // Mostly it is one piece, which need not be copied.
+        // Usually there is one piece, which need not be copied.
         var all = pieces.popFirst() ?? []
         if all.count < buffered { all.reserveCapacity(buffered) }
         while let piece = pieces.popFirst() { all += piece }
@@ -138,7 +138,7 @@ struct ContentQueue: ~Copyable {
         return all
     }
 
-    /// Gives the next piece to a reader, or has it wait.
+    /// Gives the next piece to a reader, or makes the reader wait.
     mutating func read(_ reader: Reader.Reader, _ wait: Reader.Wait) -> Need {
         guard !wait.isCancelled else {
             reader.resume(throwing: CancellationError())
@@ -169,7 +169,7 @@ struct ContentQueue: ~Copyable {
 
     // MARK: Collecting
 
-    /// Takes all content from the front of `bytes`, unless more has to come or some has come before.
+    /// Takes the content from the front of `bytes`, if all of it is there and it fits the limit.
     mutating func takeWhole(
         from bytes: inout UnsafeRawBufferPointer, upTo limit: Int
     ) -> [UInt8]? {
@@ -183,7 +183,7 @@ struct ContentQueue: ~Copyable {
 
     var isCollecting: Bool { collector != nil }
 
-    /// Collects all content from now on, and the pieces that wait already.
+    /// Collects the pieces that wait already, and all content that is still to come.
     mutating func collect(by collector: ContentCollector) {
         self.collector = collector
         while let piece = pieces.popFirst() { collected += piece }
@@ -191,7 +191,7 @@ struct ContentQueue: ~Copyable {
         collected.reserveCapacity(Int(min(announcedLength ?? 0, Int64(Self.joinedBytes))))
     }
 
-    /// Takes collected content back, so that it can be read again.
+    /// Makes collected content readable again.
     mutating func giveBack(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
         pieces.append(bytes)

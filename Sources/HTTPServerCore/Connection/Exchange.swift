@@ -1,36 +1,36 @@
 internal import HTTPParser
 internal import ToolkitSystem
 
-/// The connection as its exchange knows it. It is called on the loop.
+/// The exchange's view of its connection. All calls come on the loop.
 protocol ExchangeOwner: AnyObject {
-    /// Gets what a reader of the content needs.
+    /// Meets a need of the content's reader.
     func provide(_ need: ContentQueue.Need)
     /// Sends a piece of a streamed response.
-    /// - Parameter continuation: the writer that waits for room, if there is one.
+    /// - Parameter continuation: the writer to resume once there is room, if there is one.
     func send(_ piece: ResponseBody.Piece, _ continuation: Exchange.Writer?)
     /// Sets the fields that follow a streamed response.
     func setTrailers(_ trailers: HTTPFields)
 }
 
 /// One request that is not answered at once: its content on the way in, its task, and its stream
-/// on the way out. Requests without content that are answered at once do without.
+/// on the way out. A request without content that is answered at once needs no exchange.
 ///
-/// It is confined to its connection's loop but for what is marked otherwise. The connection changes
-/// its values and ends it; handlers read and write by it.
+/// It is confined to its connection's loop, except where a mark says otherwise. The connection sets
+/// its properties and ends it; handlers read content and write streams through it.
 package final class Exchange: @unchecked Sendable {
     typealias Writer = CheckedContinuation<Void, any Error>
 
     package let loop: EventLoop
     /// `nil` once the exchange is over.
     private var owner: (any ExchangeOwner)?
-    /// Removes the content coding; `nil` when there is none, or it stays.
+    /// Removes the content coding; `nil` when there is none, or when it is left on.
     var decoding: (any ContentDecoding)?
     @exclusivity(unchecked)
     var body: BodyParser
     @exclusivity(unchecked)
     var content: ContentQueue
     var task: Task<Void, Never>?
-    /// Tasks that write and have to wait, in the order in which they came.
+    /// The writers that wait for room, in order of arrival.
     private var writers: [Writer] = []
     let announcedLength: Int64?
 
@@ -45,7 +45,7 @@ package final class Exchange: @unchecked Sendable {
         unsafe content = ContentQueue(framing: framing, announced: announced)
     }
 
-    /// Whether the handler's work is still of use.
+    /// Whether the connection still needs the handler's work.
     var isOpen: Bool { owner != nil }
 
     // MARK: Content, on any thread
@@ -73,14 +73,14 @@ package final class Exchange: @unchecked Sendable {
         owner?.provide(need)
     }
 
-    /// The rest of the content, if it has arrived completely and is no longer than that.
+    /// The unread content, if its end has arrived and it has at most `byteLimit` bytes.
     func wholeContent(upTo byteLimit: Int) -> [UInt8]? {
         guard loop.isCurrent, let all = unsafe content.takeAll(upTo: byteLimit) else { return nil }
         owner?.provide(.room)
         return all
     }
 
-    /// Takes collected content back, so that it can be read again; on the loop.
+    /// Makes collected content readable again; on the loop.
     func giveBack(_ bytes: [UInt8]) {
         if isOpen { unsafe content.giveBack(bytes) }
     }
@@ -94,7 +94,7 @@ package final class Exchange: @unchecked Sendable {
 
     // MARK: Stream
 
-    /// Sends bytes of a stream that nobody waits for.
+    /// Sends bytes of a stream without a writer that waits.
     package func send(_ bytes: [UInt8]) {
         owner?.send(.bytes(bytes), nil)
     }
@@ -110,7 +110,7 @@ package final class Exchange: @unchecked Sendable {
         owner?.setTrailers(trailers)
     }
 
-    /// Has a writer wait until the connection has sent enough; resumed by `resumeWriters`.
+    /// Makes a writer wait until the connection has sent enough and calls `resumeWriters`.
     func suspendWriter(_ writer: Writer) {
         writers.append(writer)
     }
@@ -126,12 +126,12 @@ package final class Exchange: @unchecked Sendable {
 
     // MARK: End
 
-    /// Cuts the ties: the connection goes on without it, or is gone.
+    /// Detaches the exchange: the connection continues without it, or is gone.
     func end(_ error: (any Error)? = nil) {
         guard isOpen else { return }
         owner = nil
         unsafe content.end(error)
-        // No error is created for no writer.
+        // Without writers no error is created.
         if !writers.isEmpty { resumeWriters(error ?? ResponseWriterError.connectionLost) }
         if error != nil { task?.cancel() }
         task = nil

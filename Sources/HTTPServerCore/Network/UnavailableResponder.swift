@@ -1,8 +1,8 @@
 internal import HTTPParser
 internal import ToolkitSystem
 
-/// A connection above the limit: its first request gets an answer to come back later, and it is
-/// closed. It has no parser, handler or memory, and lives for a second at most.
+/// A connection above the limit: its first bytes are answered with 503 and Retry-After, and it is
+/// closed. It has no parser, handler or buffer, and lives for a second at most.
 final class UnavailableResponder: LoopClient, @unchecked Sendable {
     private let descriptor: CInt
     private let loop: EventLoop
@@ -10,15 +10,15 @@ final class UnavailableResponder: LoopClient, @unchecked Sendable {
     private let ended: () -> Void
     private var hasAnswered = false
     private var hasEnded = false
-    private var read = 0
+    private var readCount = 0
 
     private static let lifetime: UInt64 = 1_000_000_000
-    /// Input that is read and dropped, so that closing does not destroy the answer on its way.
+    /// The most bytes to read and drop, so that closing does not destroy the answer on its way.
     private static let readLimit = 64 << 10
 
     /// - Parameters:
-    ///   - descriptor: the connected socket, which it owns.
-    ///   - retryAfter: seconds.
+    ///   - descriptor: the connected socket, which the responder owns.
+    ///   - retryAfter: the value of Retry-After, in seconds.
     ///   - ended: called once, on the loop.
     init(
         _ descriptor: CInt, loop: EventLoop, retryAfter: UInt64, ended: @escaping () -> Void
@@ -41,13 +41,13 @@ final class UnavailableResponder: LoopClient, @unchecked Sendable {
         case .done(0), .failed: close()
         case .wouldBlock: break
         case .done(let count):
-            read += count
+            readCount += count
             if !hasAnswered { answer() }
-            if read > Self.readLimit { close() }
+            if readCount > Self.readLimit { close() }
         }
     }
 
-    /// Some hundred bytes, which fit into the buffer of a new socket.
+    /// Sends some hundred bytes, which fit into the buffer of a new socket.
     private func answer() {
         hasAnswered = true
         var response = ByteBuffer(capacity: 256)

@@ -11,16 +11,16 @@ public import HTTPServerCore
 public struct ContentHandler: Handler {
     /// The description of the content.
     public struct Options: Sendable {
-        /// How many seconds caches may keep it: above 0 `public, max-age`, 0 `no-cache`, by which
-        /// they ask each time; `nil` says nothing.
+        /// How many seconds caches may keep the content. Above 0 the answer has `public, max-age`;
+        /// at 0 it has `no-cache`, so that caches ask each time; with `nil` no Cache-Control.
         public var cacheAge: Int? = 0
-        /// Its tag; `nil` for one that is made of the content.
+        /// The entity tag of the content; `nil` for one that is computed from the content.
         public var entityTag: EntityTag?
-        /// When it was changed last; `nil` says nothing.
+        /// When the content was changed last; `nil` sends no Last-Modified.
         public var lastModified: HTTPDate?
         /// Whether clients that accept gzip get the content compressed, if its media type is
-        /// compressible and it gets shorter. The compressed form has a different tag, and no
-        /// ranges.
+        /// compressible and the compressed form is shorter. That form has a different tag, and
+        /// no ranges.
         public var compresses = true
 
         /// The defaults.
@@ -34,7 +34,7 @@ public struct ContentHandler: Handler {
     /// - Parameters:
     ///   - content: the content.
     ///   - mediaType: its media type.
-    ///   - options: what is said of it.
+    ///   - options: the description of the content.
     public init(
         _ content: [UInt8], mediaType: MediaType = .octetStream, options: Options = Options()
     ) {
@@ -89,7 +89,7 @@ public struct ContentHandler: Handler {
 }
 
 extension Request {
-    /// The answer to OPTIONS for what can only be read; `nil` for GET and HEAD.
+    /// The answer to OPTIONS for content that can only be read; `nil` for GET and HEAD.
     /// - Throws: `HTTPError` with 405, or 501, on all other methods.
     func answerIfNotRead() throws(HTTPError) -> Response? {
         switch knownMethod {

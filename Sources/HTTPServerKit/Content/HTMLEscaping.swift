@@ -1,4 +1,4 @@
-/// The escapes that keep foreign text from becoming markup.
+/// Escapes untrusted text, so that it cannot become markup.
 package enum HTMLEscaping {
     /// Escapes text that stands between tags.
     package static func text(_ text: String) -> String {
@@ -34,7 +34,7 @@ package enum HTMLEscaping {
         case 0x26: "&amp;"
         case 0x3C: "&lt;"
         case 0x3E: "&gt;"
-        // A NUL ends the page for some readers, and no page may hold one.
+        // HTML allows no NUL, and some readers take it for the end of the page.
         case 0x00: "\u{FFFD}"
         default: nil
         }
@@ -49,8 +49,8 @@ package enum HTMLEscaping {
     }
 }
 
-/// Builds a page out of markup of ours and text of others, which are never mixed up: each kind has
-/// its own method.
+/// Builds a page out of trusted markup and untrusted text. A separate method for each kind keeps
+/// them apart.
 package struct HTMLWriter {
     /// The page so far, in UTF-8.
     package private(set) var bytes: [UInt8] = []
@@ -59,7 +59,7 @@ package struct HTMLWriter {
         bytes.reserveCapacity(capacity)
     }
 
-    /// Appends markup, or text that is known to hold nothing to escape.
+    /// Appends trusted markup, or text that is known to need no escapes.
     package mutating func markup(_ markup: String) {
         bytes += markup.utf8
     }

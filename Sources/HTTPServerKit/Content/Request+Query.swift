@@ -4,20 +4,20 @@ public import HTTPServerCore
 
 extension Request {
     /// The names and values of the target's query, in their order, duplicates kept; empty without
-    /// a query. A name without `=` has an empty value, and what is ill-formed means itself, as in
-    /// the URL standard.
+    /// a query. As in the URL standard, a name without `=` has an empty value, and an ill-formed
+    /// escape stands for its own characters.
     ///
-    /// It is read each time it is asked for. `FormURLEncoded(query:options:)` reads
-    /// `target.query` as strictly as one likes.
+    /// Each access parses the query again. `FormURLEncoded(query:options:)` can parse
+    /// `target.query` more strictly.
     public var query: FormURLEncoded {
         var options = FormURLEncoded.Options.standard
-        // The request line has a separate limit.
+        // The limit of the request line bounds the query already.
         (options.byteLimit, options.pairLimit) = (.max, .max)
         return (try? FormURLEncoded(query: target.query, options: options)) ?? FormURLEncoded()
     }
 
-    /// Whether content was announced, by Content-Length or by chunked coding. It may turn out to
-    /// be empty, but for an announced length of 0.
+    /// Whether the head announces content, by chunked coding or by a Content-Length above 0.
+    /// Chunked content may turn out to be empty.
     public var hasContent: Bool {
         switch storage.head.framing {
         case .none, .tunnel: false

@@ -11,8 +11,8 @@ internal import ToolkitSystem
 /// ```
 ///
 /// A request is answered by the handler of the highest priority that accepts it, and among equals
-/// by the one that was registered last. If none accepts it, the answer is 404. No registry is
-/// shared by the whole process.
+/// by the one that was registered last. If none accepts it, the answer is 404. There is no
+/// process-wide registry.
 public final class HandlerRegistry: Handler {
     private struct Entry: Sendable {
         let priority: Int

@@ -19,20 +19,20 @@ struct RouteTable: ~Copyable, Sendable {
     /// `nil` for all methods.
     private(set) var methods: [HTTPMethod?] = []
     private(set) var handlers: [any Handler] = []
-    /// Whether requests get something from their path, by the numbers of the routes.
+    /// Whether each route takes parameters, or a rest, from the path of a request.
     private var takesFromPath: [Bool] = []
     /// The routes with parameters or prefixes.
     private var tree = RouteTree()
-    /// The routes that only a look at the request can decide about, in the order they were added.
+    /// The routes whose condition has to see the request, in the order they were added.
     private var conditions: [Int] = []
     /// The newest route of each literal path: a hash table with open addressing and linear probing.
     /// Its size is a power of two; -1 marks a free slot.
     private var newest: [Int] = Array(repeating: -1, count: 16)
     private var used = 0
-    /// The paths of literal routes, one behind the other, and the place of each route's: looking at
-    /// them counts no references.
+    /// The paths of literal routes, one after the other, and the range of each route's path. A
+    /// comparison with them counts no references.
     private var paths: [UInt8] = []
-    private var places: [Range<Int>?] = []
+    private var pathRanges: [Range<Int>?] = []
     /// The hash of each route's path, and the next older route of the same path, or -1.
     private var hashes: [UInt64] = []
     private var older: [Int] = []
@@ -44,12 +44,13 @@ struct RouteTable: ~Copyable, Sendable {
         func pattern(of route: Int) -> RoutePattern { patterns[route] }
     #endif
 
-    /// The same routes, to be changed on their own.
+    /// A copy of the routes that can be changed independently.
     init(copying other: borrowing RouteTable) {
         (patterns, methods, handlers) = (other.patterns, other.methods, other.handlers)
         (tree, conditions, newest) = (other.tree, other.conditions, other.newest)
         (used, hashes, older) = (other.used, other.hashes, other.older)
-        (paths, places, takesFromPath) = (other.paths, other.places, other.takesFromPath)
+        (paths, pathRanges) = (other.paths, other.pathRanges)
+        takesFromPath = other.takesFromPath
     }
 
     mutating func add(_ pattern: RoutePattern, _ method: HTTPMethod?, _ handler: some Handler) {
@@ -60,7 +61,7 @@ struct RouteTable: ~Copyable, Sendable {
         takesFromPath.append(pattern.takesFromPath)
         hashes.append(0)
         older.append(-1)
-        places.append(nil)
+        pathRanges.append(nil)
         switch pattern {
         case .segments(let segments, let hasRest): tree.add(route, segments, hasRest: hasRest)
         case .condition: conditions.append(route)
@@ -70,7 +71,7 @@ struct RouteTable: ~Copyable, Sendable {
 
     private mutating func addLiteral(_ route: Int, _ path: [UInt8]) {
         if used * 2 >= newest.count { grow() }
-        places[route] = paths.count..<(paths.count + path.count)
+        pathRanges[route] = paths.count..<(paths.count + path.count)
         paths += path
         hashes[route] = unsafe Self.hash(path.span.bytes)
         let slot = unsafe slot(of: path.span.bytes, hash: hashes[route])
@@ -83,13 +84,13 @@ struct RouteTable: ~Copyable, Sendable {
         let routes = newest.filter { $0 >= 0 }
         newest = Array(repeating: -1, count: newest.count * 2)
         for route in routes {
-            guard let place = places[route] else { continue }
-            let slot = unsafe slot(of: paths.span.bytes.extracting(place), hash: hashes[route])
+            guard let range = pathRanges[route] else { continue }
+            let slot = unsafe slot(of: paths.span.bytes.extracting(range), hash: hashes[route])
             newest[slot] = route
         }
     }
 
-    /// The place of a path, or the free one where it would go.
+    /// The slot of a path, or the free slot where it would go.
     private func slot(of path: RawSpan, hash: UInt64) -> Int {
         let mask = newest.count - 1
         var slot = Int(truncatingIfNeeded: hash) & mask
@@ -102,8 +103,8 @@ struct RouteTable: ~Copyable, Sendable {
     }
 
     private func isLiteral(_ route: Int, _ path: RawSpan) -> Bool {
-        guard let place = places[route] else { return false }
-        return unsafe paths.span.bytes.extracting(place).equals(path)
+        guard let range = pathRanges[route] else { return false }
+        return unsafe paths.span.bytes.extracting(range).equals(path)
     }
 
     /// FNV-1a. The program chooses the paths of routes, so no attacker can make them collide.
@@ -117,13 +118,13 @@ struct RouteTable: ~Copyable, Sendable {
 
     // MARK: Finding
 
-    /// The route that answers a request: the newest that matches path and method. HEAD is answered
-    /// by an explicit route, else by the one that answers GET.
+    /// The route that answers a request: the newest that matches path and method. HEAD goes to a
+    /// route for HEAD, unless a newer one takes all methods; else to the one that answers GET.
     /// - Parameters:
-    ///   - request: what is looked at.
+    ///   - request: the request to find a route for.
     ///   - mapsHEAD: whether routes for GET answer HEAD.
-    ///   - routed: the request with what the route took from its path; `nil` when it took nothing,
-    ///     which saves most requests a copy.
+    ///   - routed: the request with the parameters that the route took from its path; `nil` when it
+    ///     took none, which saves most requests a copy.
     func find(
         _ request: Request, mapsHEAD: Bool, _ routed: inout Request?
     ) throws(HTTPError) -> Int? {
@@ -140,7 +141,7 @@ struct RouteTable: ~Copyable, Sendable {
         return try match(request, &routed) { $0 == nil || $0 == .get }
     }
 
-    /// The methods for which there are routes of the request's path.
+    /// The methods of the routes that match the request's path.
     func methods(for request: Request) throws(HTTPError) -> Set<HTTPMethod> {
         var found: Set<HTTPMethod> = []
         var routed: Request?

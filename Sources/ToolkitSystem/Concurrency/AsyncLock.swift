@@ -1,6 +1,6 @@
-/// A lock that tasks wait for without blocking a thread, in the order of coming.
+/// A lock that tasks wait for without blocking a thread, in order of arrival.
 ///
-/// An actor would not do: the holder awaits, and no other task may come between.
+/// An actor is not enough: it lets other tasks in while the holder of the lock awaits.
 package final class AsyncLock: Sendable {
     private struct State: Sendable {
         var isLocked = false
@@ -11,8 +11,8 @@ package final class AsyncLock: Sendable {
 
     package init() {}
 
-    /// Waits until the lock is free and takes it; the caller must release it by `unlock`. A cancelled
-    /// task waits, too: every holder releases it.
+    /// Waits until the lock is free and takes it; the caller must release it by `unlock`. A
+    /// cancelled task waits, too, because every holder releases the lock.
     package func lock() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
@@ -27,7 +27,7 @@ package final class AsyncLock: Sendable {
         }
     }
 
-    /// Releases the lock; the next task in line has it then.
+    /// Releases the lock, or passes it to the task that has waited longest.
     package func unlock() {
         let next: CheckedContinuation<Void, Never>? = state.withLock { state in
             guard state.waiters.isEmpty else { return state.waiters.removeFirst() }

@@ -1,7 +1,7 @@
-/// Something that happens again and again, and tasks that wait for it.
+/// Counts the occurrences of an event, and lets tasks wait for them.
 ///
-/// To wait for a condition, note `count`, check the condition, and wait for the next change: none
-/// can be missed in between.
+/// To wait for a condition, note `count`, check the condition, and wait for `count + 1`: an
+/// occurrence in between is not missed.
 package final class EventCount: Sendable {
     private struct Waiter: Sendable {
         let target: UInt64
@@ -18,10 +18,10 @@ package final class EventCount: Sendable {
 
     package init() {}
 
-    /// How often it has happened.
+    /// How often the event has occurred.
     package var count: UInt64 { state.withLock { $0.count } }
 
-    /// It happens once more.
+    /// Counts one more occurrence, and resumes the tasks that wait for it.
     package func advance() {
         let due = state.withLock { state in
             state.count += 1
@@ -34,8 +34,8 @@ package final class EventCount: Sendable {
         for waiter in due { waiter.continuation.resume() }
     }
 
-    /// Waits until it has happened `target` times in all, or until the time is up. Cancellation
-    /// does not shorten it.
+    /// Waits until the event has occurred `target` times in all, or until `end`. Cancellation does
+    /// not shorten the wait.
     package func wait(for target: UInt64, until end: ContinuousClock.Instant? = nil) async {
         let id = state.withLock { state in
             state.lastID += 1
@@ -44,7 +44,7 @@ package final class EventCount: Sendable {
         let alarm = end.map { end in
             Task {
                 guard (try? await Task.sleep(until: end, clock: .continuous)) != nil else { return }
-                self.giveUp(id)
+                self.endWait(id)
             }
         }
         await withCheckedContinuation { continuation in
@@ -59,7 +59,7 @@ package final class EventCount: Sendable {
         alarm?.cancel()
     }
 
-    private func giveUp(_ id: UInt64) {
+    private func endWait(_ id: UInt64) {
         let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
         waiter?.continuation.resume()
     }

@@ -49,7 +49,7 @@
         package func modify(_ target: CInt, _ interest: PollInterest, token: UInt64) {
             let ident = UInt(target)
             let hasEnded = interest.contains(.endedWriting)
-            // A filter keeps EV_CLEAR for its life: another mode needs another filter.
+            // A filter cannot change its EV_CLEAR, so it is deleted before it is added again.
             change(ident, EVFILT_WRITE, EV_DELETE, token: token)
             if hasEnded || !interest.contains(.read) {
                 change(ident, EVFILT_READ, EV_DELETE, token: token)
@@ -57,9 +57,10 @@
             if interest.contains(.read) { change(ident, EVFILT_READ, EV_ADD, token: token) }
             if interest.contains(.write) { change(ident, EVFILT_WRITE, EV_ADD, token: token) }
             guard interest.isDisjoint(with: [.read, .write]) else { return }
-            // Without a filter kqueue reports nothing, not even a reset, which epoll always reports.
-            // EV_CLEAR keeps a writable socket from firing over and over. The own end is an end of
-            // writing, too, so from then on the end of reading is that of the peer.
+            // Without a filter kqueue reports nothing, not even a reset; epoll always reports one.
+            // EV_CLEAR keeps a writable socket from firing over and over. Once this side has ended
+            // its output, the write filter reports that end at once; only the read filter still
+            // waits for the end of the peer.
             let filter = hasEnded ? EVFILT_READ : EVFILT_WRITE
             change(ident, filter, EV_ADD | EV_CLEAR, token: token)
         }
@@ -85,14 +86,14 @@
                 let isEnd = unsafe event.flags & UInt16(EV_EOF) != 0
                 let isRead = unsafe event.filter == Int16(EVFILT_READ)
                 let isWrite = unsafe event.filter == Int16(EVFILT_WRITE)
-                let tellsOnlyOfEnd = unsafe event.flags & UInt16(EV_CLEAR) != 0
-                if isRead || isWrite, tellsOnlyOfEnd, !isEnd { continue }
+                let reportsOnlyEnd = unsafe event.flags & UInt16(EV_CLEAR) != 0
+                if isRead || isWrite, reportsOnlyEnd, !isEnd { continue }
                 unsafe body(
                     PollEvent(
                         token: UInt64(UInt(bitPattern: event.udata)),
-                        isReadable: isRead && !tellsOnlyOfEnd,
-                        isWritable: isWrite && !tellsOnlyOfEnd,
-                        isHungUp: isEnd && (isWrite || tellsOnlyOfEnd)))
+                        isReadable: isRead && !reportsOnlyEnd,
+                        isWritable: isWrite && !reportsOnlyEnd,
+                        isHungUp: isEnd && (isWrite || reportsOnlyEnd)))
             }
             return Int(count)
         }

@@ -1,12 +1,13 @@
 internal import HTTPCodecs
 internal import ToolkitSystem
 
-/// Credentials by the space in which they hold, in memory. It may be used from everywhere.
+/// Credentials in memory, by protection space or origin. Any thread may use it.
 public final class CredentialStorage: Sendable {
     private struct Table {
         var spaces: [ProtectionSpace: ClientCredential] = [:]
         var origins: [Origin: ClientCredential] = [:]
-        /// Counts changes; the last one of each origin, and the last that concerned them all.
+        /// The number of changes so far; that of each origin's last change, and that of the last
+        /// `removeAll`.
         var changeCount: UInt64 = 0
         var changes: [Origin: UInt64] = [:]
         var clearing: UInt64 = 0
@@ -24,11 +25,11 @@ public final class CredentialStorage: Sendable {
 
     /// Stores a credential for one space, or removes it.
     ///
-    /// The next request is sent with it, or without any: what sessions have learnt of the origin from
-    /// answers to challenges is forgotten.
+    /// The next request is sent with this credential, or without any: sessions forget what earlier
+    /// challenges have taught them about the origin.
     /// - Parameters:
     ///   - credential: the credential; nil to remove it.
-    ///   - space: where it holds.
+    ///   - space: the space that the credential is for.
     public func set(_ credential: ClientCredential?, for space: ProtectionSpace) {
         table.withLock { table in
             table.spaces[space] = credential
@@ -36,7 +37,7 @@ public final class CredentialStorage: Sendable {
         }
     }
 
-    /// Stores a credential for whatever space an origin has, or removes it. The same holds as for
+    /// Stores a credential for all spaces of an origin, or removes it, with the same effects as
     /// ``set(_:for:)-(_,ProtectionSpace)``.
     /// - Parameters:
     ///   - credential: the credential; nil to remove it.
@@ -48,7 +49,7 @@ public final class CredentialStorage: Sendable {
         }
     }
 
-    /// The credential of a space, or else that of its origin.
+    /// The credential of a space, or else the credential of its origin, if the scheme takes it.
     public func credential(for space: ProtectionSpace) -> ClientCredential? {
         table.withLock { table in
             if let credential = table.spaces[space] { return credential }
@@ -57,8 +58,8 @@ public final class CredentialStorage: Sendable {
         }
     }
 
-    /// Removes all, and with it what sessions have learnt from answers to challenges: the next
-    /// request goes out without a credential.
+    /// Removes all credentials. Sessions also forget what earlier challenges have taught them: the
+    /// next request is sent without a credential.
     public func removeAll() {
         table.withLock { table in
             (table.spaces, table.origins, table.changes) = ([:], [:], [:])
@@ -67,14 +68,14 @@ public final class CredentialStorage: Sendable {
         }
     }
 
-    /// Changes whenever something about an origin does.
+    /// A number that changes whenever a credential of the origin may have changed.
     package func revision(of origin: Origin) -> UInt64 {
         table.withLock { $0.changes[origin] ?? $0.clearing }
     }
 }
 
 extension ClientCredential {
-    /// Whether it is of the kind that a scheme takes.
+    /// Whether the scheme takes this kind of credential.
     func fits(_ scheme: ProtectionSpace.Scheme) -> Bool {
         switch self {
         case .password: scheme != .bearer

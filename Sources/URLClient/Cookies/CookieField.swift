@@ -1,12 +1,13 @@
-/// The value of the field Cookie.
+/// The value of a Cookie field.
 package struct CookieField: Equatable, Sendable {
     package private(set) var text = ""
-    /// The bytes of the value, if a cookie contains bytes that are not UTF-8.
+    /// The same value as bytes, if a cookie in it is not UTF-8; otherwise `nil`.
     package private(set) var bytes: [UInt8]?
 
     var isEmpty: Bool { text.isEmpty }
 
-    /// Adds a cookie; false if there is no room for it.
+    /// Adds a cookie.
+    /// - Returns: false if the value would become longer than `byteLimit`.
     mutating func append(_ cookie: Cookie, upTo byteLimit: Int) -> Bool {
         let pair = cookie.pair
         let glue = isEmpty ? "" : "; "

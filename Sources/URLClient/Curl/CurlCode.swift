@@ -6,8 +6,8 @@ extension ClientError.Kind {
     /// - Parameters:
     ///   - code: the result.
     ///   - verification: OpenSSL's error for the certificate, 0 when there is none.
-    ///   - message: what libcurl says of it.
-    ///   - isLost: whether the operating system says that the connection broke.
+    ///   - message: libcurl's message for it.
+    ///   - isLost: whether the operating system's error says that the connection broke.
     ///   - wasConnected: whether the peer was reached.
     ///   - isInHead: whether the head of a response was awaited, or was coming.
     init(
@@ -15,18 +15,18 @@ extension ClientError.Kind {
         isInHead: Bool = false
     ) {
         switch code {
-        // A buffer of libcurl that is full is the same to it as memory that is. The second number is
-        // CURLE_TOO_LARGE of later versions.
+        // libcurl reports a full buffer like a lack of memory. The code 100 is CURLE_TOO_LARGE of
+        // later versions.
         case CURLE_OUT_OF_MEMORY where isInHead, CURLcode(100) where isInHead: self = .headTooLong
         case CURLE_RECV_ERROR where message.hasPrefix("Out of memory in chunked"):
             self = .headTooLong
-        // Said of chunks and of field lines, and of transfer codings that libcurl does not know:
-        // content codings are none of its business here.
+        // Errors of chunks, of field lines and of unknown transfer codings; libcurl decodes no
+        // content codings here.
         case CURLE_BAD_FUNCTION_ARGUMENT where wasConnected,
             CURLE_BAD_CONTENT_ENCODING where wasConnected:
             self = .badResponse
-        // Said of a URL before anything is done, and of a peer that answers with something else
-        // than HTTP: without a status line, which could be HTTP/0.9, or with another version.
+        // Before a connection this concerns the URL. After it, the peer's answer is not HTTP: it
+        // has no status line, which could be HTTP/0.9, or another version.
         case CURLE_UNSUPPORTED_PROTOCOL:
             self = wasConnected || message.contains("HTTP/0.9") ? .badResponse : .unsupportedURL
         case CURLE_URL_MALFORMAT: self = .badURL
@@ -55,10 +55,11 @@ extension ClientError.Kind {
         }
     }
 
-    /// A name that does not match is found after the chain was accepted.
+    /// The kind of a certificate error: the chain may be bad, or the name may not match.
     private static func certificate(_ verification: Int, _ message: String) -> Self {
         switch verification {
-        // Names are compared before the chain is looked at: its result is 1 until then.
+        // OpenSSL accepted the chain. libcurl compares names before it reads that result, which is
+        // 1 until then.
         case 0, 1:
             message.contains("no alternative") || message.contains("does not match")
                 ? .certificateNameMismatch : .certificateUntrusted
@@ -70,7 +71,7 @@ extension ClientError.Kind {
         }
     }
 
-    /// Receiving fails when the connection breaks, and when the response is not valid HTTP.
+    /// The kind of a failed transfer: the connection broke, or the response is not valid HTTP.
     private static func broken(_ message: String) -> Self {
         let isMalformed =
             message.contains("chunk") || message.contains("Invalid") || message.contains("HTTP/0.9")
@@ -83,15 +84,16 @@ struct TransferResult {
     typealias Code = CURLcode
 
     let code: CURLcode
-    /// libcurl's own words, empty where it has none.
+    /// libcurl's message; empty if it has none.
     let message: String
 
-    /// The code as a number, the exit status of libcurl's own program.
+    /// The code as a number, which is also the exit status of curl.
     var number: Int32 { Int32(bitPattern: code.rawValue) }
     var isSuccess: Bool { code == CURLE_OK }
 
-    /// The general meaning of the code in words.
-    /// - Parameter kind: how it was understood.
+    /// The text for the result: the toolkit's for some kinds, else libcurl's message, else the
+    /// general text of the code.
+    /// - Parameter kind: the kind of error that the result stands for.
     func text(for kind: ClientError.Kind) -> String {
         switch (kind, code) {
         case (.headTooLong, _): return "a field line without an end"

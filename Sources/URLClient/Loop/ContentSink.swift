@@ -5,25 +5,25 @@ internal import HTTPParser
 class ContentSink {
     enum Answer {
         case taken
-        /// Taken, to be handed on by ``flush()``.
+        /// Taken; ``flush()`` hands it on.
         case kept
         /// Taken; no more is delivered until `TransactionRunner.sinkHasRoom()`.
         case full
         case failed(ClientError)
     }
 
-    /// The response whose content follows. It comes again when a download goes on.
+    /// Gets the response whose content follows; again when a download continues.
     func begin(_ response: ClientResponse) -> ClientError? { nil }
 
     func take(_ bytes: UnsafeRawBufferPointer) -> Answer { .taken }
 
-    /// Hands on what was kept, as no more content comes for the moment.
+    /// Hands on the kept content, because no more comes for the moment.
     func flush() -> Answer { .taken }
 
     /// All content was taken.
     func finish(trailers: HTTPFields) -> ClientError? { nil }
 
-    /// There will be no more.
+    /// Ends the content with an error; no more is delivered.
     func abandon(_ error: ClientError) {}
 
     /// The content, where it is kept in memory.
@@ -38,23 +38,24 @@ class ContentSink {
     /// Whether the delegate is asked what to do with the response.
     var asksForDisposition: Bool { false }
 
-    /// Whether it is not asked after all, because a completion handler takes the content.
+    /// Whether the delegate is not asked after all, because a completion handler takes the content.
     final var isDecided = false
 
     /// The stream whose reader may fetch content from the connection itself.
     var stream: ContentStream? { nil }
 
-    /// How often something was handed to the reader.
+    /// How often content was handed to the reader.
     final var givenCount = 0
 
-    /// Whether the reader has waited for it.
+    /// Whether the reader waits, and must be notified of the content.
     final var isAwaited = false
 
-    /// How much of the content was there before this response.
+    /// How many bytes of the content were received before this response.
     var startOffset: Int64 { 0 }
 }
 
-/// Writes the content into a file next to its destination, which it replaces at the end.
+/// Writes the content into a partial file next to the destination. At the end the partial file
+/// replaces the destination.
 final class FileSink: ContentSink {
     private var destination: String
     private var partialPath: String
@@ -62,15 +63,15 @@ final class FileSink: ContentSink {
     private var file: System.File?
     private(set) var offset: Int64 = 0
     private var resume: ResumeData?
-    /// How long the whole is, if that is known.
+    /// The length of the whole content, if that is known.
     private(set) var length: Int64?
-    /// The same, where the server has said it of a part.
+    /// The length of the whole content of a resumed download, which `finish` compares.
     private var total: Int64?
-    /// Where the part ends that the server announced, if it is not the first one.
+    /// The end of the range that the server announced for a resumed download.
     private var partEnd: Int64?
     private var validator: String?
     private var hasRanges = false
-    /// The response that the file is made of. Between two connections the task has none.
+    /// The response that the file is made of. The task itself has none between two connections.
     private var source: ClientResponse?
     /// Whether the delegate has to be notified that an earlier task's download continues.
     var notifiesResumption: Bool
@@ -80,14 +81,14 @@ final class FileSink: ContentSink {
     var isDecoded = false
     /// Whether the status has to be 2xx: an error page must not replace a file.
     var requiresSuccess = false
-    /// The beginning of content that does not become the file; the error tells it.
-    private var reason: [UInt8] = []
+    /// The beginning of an error page, which the error's text shows.
+    private var errorPage: [UInt8] = []
 
     /// - Parameter destination: a path; nil for a temporary file.
     init(to destination: String?, resuming resume: ResumeData?) {
         let number = UInt64.random(in: 0...UInt64.max)
         isTemporary = destination == nil
-        // The program may go to another folder while this is being written.
+        // The program may change its current folder during the download.
         self.destination = System.absolute(
             destination ?? "\(System.temporaryFolder)/\(String(number, radix: 36)).download")
         partialPath = PartialFile.path(for: self.destination, number: number)
@@ -103,10 +104,10 @@ final class FileSink: ContentSink {
     override var asksForDisposition: Bool { true }
     override var startOffset: Int64 { offset }
 
-    /// The data to resume with; nil to begin at the first byte.
+    /// The data for resuming; nil to begin at the first byte.
     var continuation: ResumeData? { resume }
 
-    /// Whether a part of a file is there.
+    /// Whether the partial file is open.
     var isOpen: Bool { file != nil }
 
     /// How far the download has come.
@@ -115,10 +116,10 @@ final class FileSink: ContentSink {
     }
 
     /// Accepts the existing part as the whole.
-    /// - Returns: the response whose content it is, or what is known of that response.
+    /// - Returns: the response that the part came with, or a substitute made from the resume data.
     func acceptWhole(_ response: ClientResponse) -> Result<ClientResponse, ClientError> {
         guard let resume else { return .failure(ClientError(.cannotWriteFile, "no file")) }
-        if let error = resumeProcessing(resume, total: resume.offset) { return .failure(error) }
+        if let error = openPart(resume, total: resume.offset) { return .failure(error) }
         if let source { return .success(source) }
         let isTag = resume.validator.begins(with: "\"")
         return .success(
@@ -139,7 +140,7 @@ final class FileSink: ContentSink {
                 return ClientError(.badResponse, "another range than asked for")
             }
             source = response
-            let error = resumeProcessing(resume, total: range.total ?? resume.expectedLength)
+            let error = openPart(resume, total: range.total ?? resume.expectedLength)
             partEnd = range.last + 1
             return error
         }
@@ -154,7 +155,7 @@ final class FileSink: ContentSink {
         }
         resume = nil
         notifiesResumption = false
-        note(response)
+        noteValidator(response)
         (length, total, partEnd) = (response.expectedLength, nil, nil)
         return restart()
     }
@@ -169,7 +170,7 @@ final class FileSink: ContentSink {
         return error
     }
 
-    private func resumeProcessing(_ resume: ResumeData, total: Int64?) -> ClientError? {
+    private func openPart(_ resume: ResumeData, total: Int64?) -> ClientError? {
         if file == nil {
             switch System.reopen(partialPath, at: resume.offset) {
             case .failure(let error) where error.isInUse:
@@ -202,9 +203,9 @@ final class FileSink: ContentSink {
         }
     }
 
-    /// Remembers what is needed to resume later: a strong validator and a server that supports ranges
-    /// (RFC 9110 section 13.1.5).
-    private func note(_ response: ClientResponse) {
+    /// Notes whether the download can be resumed later: that takes a strong validator, and a server
+    /// that supports ranges (RFC 9110 section 13.1.5).
+    private func noteValidator(_ response: ClientResponse) {
         let fields = response.fields
         hasRanges =
             response.status == .ok && !isDecoded
@@ -218,7 +219,7 @@ final class FileSink: ContentSink {
         }
     }
 
-    /// When content was changed last, if it could not have been changed again in the same second
+    /// The value of Last-Modified, if the content cannot have changed again within the same second
     /// (RFC 9110 section 8.8.2.2).
     private static func strongDate(_ fields: HTTPFields) -> String? {
         let now = WallClock.now
@@ -231,7 +232,7 @@ final class FileSink: ContentSink {
 
     override func take(_ bytes: UnsafeRawBufferPointer) -> Answer {
         guard let file else { return .failed(ClientError(.cannotWriteFile, "no file")) }
-        if isRefused { return unsafe takeReason(bytes) }
+        if isRefused { return unsafe takeErrorPage(bytes) }
         if let error = unsafe System.write(bytes, to: file, at: offset) {
             return .failed(ClientError(.cannotWriteFile, "\(partialPath): \(error.text)"))
         }
@@ -239,22 +240,24 @@ final class FileSink: ContentSink {
         return .taken
     }
 
-    /// Nothing of an error page is written, and one that is long ends the transfer.
-    private func takeReason(_ bytes: UnsafeRawBufferPointer) -> Answer {
-        unsafe reason += bytes.prefix(Self.reasonLimit - reason.count)
+    /// Keeps the beginning of an error page, and writes none of it. A long page ends the transfer.
+    private func takeErrorPage(_ bytes: UnsafeRawBufferPointer) -> Answer {
+        unsafe errorPage += bytes.prefix(Self.errorTextLimit - errorPage.count)
         offset += Int64(bytes.count)
-        guard offset > Self.refusedLimit, let source else { return .taken }
+        guard offset > Self.errorPageLimit, let source else { return .taken }
         return .failed(refusal(source))
     }
 
-    private static let reasonLimit = 200
+    /// How much of an error page goes into the text of the error.
+    private static let errorTextLimit = 200
     /// How much of an error page is read so that its connection can be used again.
-    private static let refusedLimit: Int64 = 64 << 10
+    private static let errorPageLimit: Int64 = 64 << 10
 
     private func refusal(_ response: ClientResponse) -> ClientError {
-        response.statusError(String(decoding: reason, as: UTF8.self))
+        response.statusError(String(decoding: errorPage, as: UTF8.self))
     }
 
+    /// Whether the response is an error page, which must not become the file.
     private var isRefused: Bool {
         requiresSuccess && source.map { $0.status.class != .successful } ?? false
     }
@@ -266,15 +269,15 @@ final class FileSink: ContentSink {
             abandon(failure)
             return failure
         }
-        // A server may send less than the rest, but not more.
+        // A server may send less than the whole rest, but not more.
         if let total, offset != total {
             return ClientError(
                 offset < total ? .truncated : .contentTooLong, "\(offset) bytes of \(total)")
         }
         if let partEnd {
             if offset > partEnd { return ClientError(.contentTooLong, "more than the range") }
-            // More may follow a part of a whole whose length is not known (RFC 9110 section 14.4);
-            // the answer to a request for what follows tells.
+            // If the whole length is unknown (RFC 9110 section 14.4), more may follow this range;
+            // only the answer to a request for the next bytes can show the end.
             if total == nil || offset < partEnd {
                 return ClientError(.truncated, "\(offset) bytes of an unknown number")
             }
@@ -288,34 +291,34 @@ final class FileSink: ContentSink {
         return nil
     }
 
-    /// The data to resume the download with, if there is a usable part.
+    /// The data for resuming the download, if there is a usable part.
     var resumeData: ResumeData? {
-        // Before the first response that is accepted, it is the data that the download was resumed with.
+        // Without a fitting response so far, the data of the earlier download still holds.
         if file == nil, source == nil { return resume }
-        return offset > 0 ? laterData : nil
+        return offset > 0 ? openFileData : nil
     }
 
-    /// The same, also before the first byte of content.
-    private var laterData: ResumeData? {
+    /// The data for resuming from the open file, even if it is empty.
+    private var openFileData: ResumeData? {
         guard file != nil, hasRanges, let validator, let source else { return nil }
         return ResumeData(
             url: source.url, partialPath: partialPath, offset: offset, validator: validator,
             expectedLength: length)
     }
 
-    /// Says how the download could go on if the program ended, unless the content is an error page.
+    /// Reports how to resume if the program ends, unless the content is an error page.
     func noteResumability(_ note: (ResumeData?) -> Void) {
-        if !isRefused { note(laterData) }
+        if !isRefused { note(openFileData) }
     }
 
-    /// Resumes at once: the next `begin` is for the rest.
+    /// Prepares for a second request: the next `begin` gets the response with the rest.
     func prepareToResume(_ data: ResumeData) {
         resume = data
     }
 
     override func abandon(_ error: ClientError) {
         guard let file else {
-            // Of a download that was to go on, but got no answer.
+            // The partial file of an earlier download, which was not opened.
             if resume != nil, !keepsPartial { System.removeUnlessInUse(partialPath) }
             return
         }
@@ -326,10 +329,10 @@ final class FileSink: ContentSink {
 }
 
 extension ContentSink {
-    /// Gives up what was received.
+    /// Ends the content with an error, and keeps or removes the received part.
     /// - Parameters:
     ///   - error: why.
-    ///   - received: how many bytes the sink was given.
+    ///   - received: how many bytes the sink got.
     ///   - keepsPartial: whether a partial file is kept; nil for the default.
     /// - Returns: the error, with the resume data of a partial file that is kept.
     final func abandon(

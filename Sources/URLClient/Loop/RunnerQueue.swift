@@ -1,5 +1,5 @@
-/// Runners in order of arrival, each at most once. Each runner holds the link to the next one, so that
-/// a place in the queue needs no memory of the queue.
+/// Runners in order of arrival, each at most once. Each runner holds the link to the next one, so
+/// that the queue allocates no memory.
 final class RunnerQueue<Runner: LoopMember> {
     private let kind: RunnerQueueKind
     private var first: Runner?
@@ -21,7 +21,7 @@ final class RunnerQueue<Runner: LoopMember> {
         last = runner
     }
 
-    /// Takes the first one out.
+    /// Removes the first runner and returns it.
     func next() -> Runner? {
         guard let runner = first else { return nil }
         first = link(of: runner).next

@@ -17,13 +17,13 @@ package enum TransactionInput: Sendable {
     case content(Int)
     /// The response is being delivered, or cannot be.
     case deliveryBegan(ClientError?)
-    /// A partial file that turned out to be complete was accepted.
+    /// A partial file that turned out to be complete was accepted, or could not be.
     case fileAccepted(Result<ClientResponse, ClientError>)
     /// The task has become a download.
     case becameDownload(ClientError?)
     /// The download's file is ready for the rest of the content.
     case downloadContinued
-    /// The transfer has ended by itself.
+    /// The transfer has ended on its own.
     case ended(TransactionEnding)
     /// The transfer was ended because of an error, or could not begin.
     indirect case failed(TransactionFailure)
@@ -31,7 +31,7 @@ package enum TransactionInput: Sendable {
     indirect case tunnelRefused(ClientResponse, TransactionFailure)
     /// All content was delivered, or the last of it could not be.
     case contentFinished(TransactionFailure?)
-    /// A question was answered. Answers to older questions are ignored.
+    /// A question has its answer. Answers to older questions are ignored.
     case answered(TransactionAnswer, to: Int)
     /// A deadline may have passed.
     case time(TransferProgressTimes?)
@@ -42,25 +42,25 @@ package enum TransactionInput: Sendable {
     case cancelled
 }
 
-/// The next action of ``TransactionRunner``. Most actions lead to an input at once, or later.
+/// The next action of ``TransactionRunner``. Most actions lead to an input, at once or later.
 package enum TransactionAction: Sendable {
     case none
     /// Makes the request the task's current one and checks its fields; leads to `prepared`.
     case prepare(ClientRequest)
-    /// Asks; leads to `answered`, at the latest when the deadline passes.
+    /// Asks the policy or the delegate; leads to `answered`, unless a deadline passes before.
     case ask(TransactionQuestion, number: Int)
-    /// Opens the content of the request, or reuses what was opened and not read; leads to
+    /// Opens the content of the request, or reuses content that was opened but not read; leads to
     /// `contentOpened`.
     case openContent(ClientRequest, reuses: Bool)
     /// Asks for a place in the queue; leads to `admitted`.
     case enqueue(ClientRequest)
-    /// Gives the place in the queue up.
+    /// Gives up the place in the queue.
     case leaveQueue
     /// Sends the request; leads to `head`, `tunnelRefused`, `ended` or `failed`.
     case send(ClientRequest, to: ConnectTarget?)
     /// Begins to deliver the response; leads to `deliveryBegan`.
     case deliver(ClientResponse, StoragePlan?)
-    /// Reads the rest of the response for the sake of the connection, or ends the transfer.
+    /// Reads the rest of the response, so that the connection can be reused, or ends the transfer.
     case discard(stops: Bool)
     /// Begins to deliver a stored response; leads to `deliveryBegan`.
     indirect case serve(StoredAnswer)
@@ -74,14 +74,14 @@ package enum TransactionAction: Sendable {
     case becomeDownload(path: String?)
     /// Prepares the file for the rest of the content; leads to `downloadContinued`.
     indirect case continueDownload(ResumeData)
-    /// Ends the transfer with an error; leads to `failed`, after libcurl's callback if there is one.
+    /// Ends the transfer with an error; leads to `failed`, after a running callback of libcurl.
     case abort(ClientError)
-    /// Leaves the queue and ends the transfer, with an error that says where it was; leads to
-    /// `failed`.
+    /// Leaves the queue and ends the transfer, with an error that gets the phase of the transfer;
+    /// leads to `failed`.
     case stop(ClientError)
-    /// Applies the pauses to the connection, and hands on what has waited.
+    /// Applies the pauses to the connection, and hands on the content that has waited.
     case applyPauses(atOnce: Bool)
-    /// Looks at the deadlines no later than then.
+    /// Checks the deadlines at that time, or earlier.
     case wait(until: Int64)
     /// The task is over.
     case complete(ClientError?)
@@ -89,9 +89,9 @@ package enum TransactionAction: Sendable {
 
 /// Facts about a response that the machine needs besides its head.
 package struct HeadFacts: Sendable {
-    // Boxed, as most responses have none: inputs are passed on by value.
+    // Boxed to keep inputs small, which are passed by value: most responses have no resume data.
     private var resumeData: CopyOnWriteBox<ResumeData>?
-    /// The resume data that the sink has asked with.
+    /// The sink's resume data, by which the request has asked for the rest.
     package var continuation: ResumeData? {
         get { resumeData?.values }
         set { resumeData = newValue.map { CopyOnWriteBox($0) } }
@@ -136,12 +136,12 @@ package struct TransactionEnding: Sendable {
 
 /// How far a download has come.
 package struct DownloadState: Sendable {
-    /// Whether a part of the file is there.
+    /// Whether the partial file is open.
     package var isOpen: Bool
-    /// How long that part is.
+    /// The length of the open file.
     package var offset: Int64
     private var rest: CopyOnWriteBox<ResumeData>?
-    /// The data to ask for the rest.
+    /// The data for a request for the rest.
     package var resumeData: ResumeData? { rest?.values }
 
     package init(isOpen: Bool, offset: Int64, resumeData: ResumeData?) {
@@ -151,7 +151,7 @@ package struct DownloadState: Sendable {
     }
 }
 
-/// Why nothing may flow.
+/// The reasons for which no content may flow.
 package struct PauseReasons: OptionSet, Sendable {
     package let rawValue: UInt8
 

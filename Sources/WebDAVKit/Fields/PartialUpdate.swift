@@ -1,15 +1,15 @@
 internal import HTTPParser
 
-/// The place of a PATCH's content in the file, in the form of SabreDAV: the X-Update-Range field.
+/// The place in a file where the content of a PATCH goes: SabreDAV's X-Update-Range field.
 package enum PartialUpdate: Hashable, Sendable {
-    /// The media type of such content.
+    /// The media type of the content.
     static let mediaType = "application/x-sabredav-partialupdate"
 
-    /// After the end.
+    /// At the end of the file.
     case append
-    /// From an offset on, up to another one, included, if the field names it.
+    /// From an offset on; through another offset, inclusive, if the field names it.
     case from(Int64, through: Int64?)
-    /// So many bytes before the end.
+    /// From this many bytes before the end on.
     case fromEnd(Int64)
 
     /// - Returns: `nil` unless the value is `append` or one range of bytes.

@@ -19,8 +19,8 @@ public final class MemoryLockStore: LockStore {
     private static let longest = Int(clamping: UInt32.max)
 
     /// Creates a store in memory.
-    /// - Parameter limit: the most locks. Their paths, owners and user names have at most 32 MiB in
-    ///   all.
+    /// - Parameter limit: the most locks. Their paths, owners and user names may have 32 MiB
+    ///   in all.
     public convenience init(limit: Int = 100_000) {
         self.init(limit: limit) { Syscalls.realtime().seconds }
     }
@@ -31,9 +31,9 @@ public final class MemoryLockStore: LockStore {
     ///     shared folder, and give each store a separate one. Each change appends a line; the file
     ///     is rewritten once most lines are obsolete. While the store lives, a file beside it whose
     ///     name ends with `.held` keeps other stores out.
-    ///   - limit: the most locks. Their paths, owners and user names have at most 32 MiB in all.
-    ///   - synchronizes: whether each change waits until it is on the disk: then a granted lock
-    ///     survives a power failure, otherwise only the end of the program.
+    ///   - limit: the most locks. Their paths, owners and user names may have 32 MiB in all.
+    ///   - synchronizes: whether each change waits until it is on the disk. If so, a granted lock
+    ///     survives a power failure; if not, it survives only the end of the program.
     /// - Throws: when another store uses the file, when it cannot be read, or when it contains
     ///   something else.
     public convenience init(
@@ -74,14 +74,14 @@ public final class MemoryLockStore: LockStore {
                 state.table.remove(new.token)
                 if file != nil { state.lines += LockFile.line(removing: new.token) }
             }
-            // If this fails as well, the next change writes it.
+            // If this write fails as well, the next change writes the removal.
             try? await change { _, _ in }
             throw error
         }
         return new
     }
 
-    /// A new lock with the time of its end.
+    /// The lock with its timeout limited and its expiry set.
     private func dated(_ lock: ActiveLock) -> ActiveLock {
         var lock = lock
         lock.timeout = min(lock.timeout, Self.longest)
@@ -126,8 +126,8 @@ public final class MemoryLockStore: LockStore {
         }
     }
 
-    /// - Parameter body: changes the table, and appends the lines of the change, if there is a
-    ///   file.
+    /// Changes the table, and then writes the change to the file, if there is one.
+    /// - Parameter body: changes the table; appends the lines of the change unless they are `nil`.
     private func change<Value: Sendable>(
         _ body: (inout LockTable, inout [UInt8]?) throws(WebDAVError) -> Value
     ) async throws -> Value {
@@ -145,7 +145,7 @@ public final class MemoryLockStore: LockStore {
         let value = try result.get()
         if let file {
             try await FileWork.run { [state] () throws(SystemError) in
-                // Lines keep the order of the changes, whichever task writes them.
+                // Any task may write the lines; they keep the order of the changes.
                 try file.write(
                     {
                         state.withLock { state in

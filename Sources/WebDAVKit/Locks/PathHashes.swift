@@ -15,7 +15,7 @@ struct PathHashes: Sendable {
     }
 
     /// The ancestors of a path that may be in the set, the outermost first. Two paths may have the
-    /// same hash, so the caller looks up each.
+    /// same hash, so the caller must look up each ancestor.
     func ancestors(of path: ResourcePath) -> [ResourcePath] {
         guard !counts.isEmpty else { return [] }
         var found: [ResourcePath] = []

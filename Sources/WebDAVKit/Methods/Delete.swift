@@ -2,8 +2,8 @@ internal import HTTPParser
 internal import HTTPServerCore
 
 extension WebDAVHandler {
-    /// DELETE (RFC 4918 section 9.6): of a collection with all members. When a lock keeps one of
-    /// them, nothing is removed.
+    /// DELETE (RFC 4918 section 9.6): removes a resource, and a collection with all its members. If
+    /// a member is locked, nothing is removed.
     func delete(_ call: WebDAVCall) async throws -> Response {
         let path = call.path
         guard !path.isRoot else { throw WebDAVError.forbidden }

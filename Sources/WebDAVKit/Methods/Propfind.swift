@@ -3,9 +3,9 @@ internal import HTTPServerCore
 
 /// The properties that a PROPFIND asks for (RFC 4918 section 14.20).
 enum PropertyRequest: Hashable, Sendable {
-    /// The dead ones, the live ones of RFC 4918, and those.
+    /// All dead properties, the live ones of RFC 4918, and the further live ones that are named.
     case all(including: [XMLName])
-    /// The names of all.
+    /// The names of all properties.
     case names
     case some([XMLName])
 
@@ -14,7 +14,7 @@ enum PropertyRequest: Hashable, Sendable {
             throw WebDAVError(.badRequest, "expected the element propfind")
         }
         if let prop = content.child(.dav("prop")) {
-            // A name counts once: each repetition would be written with its whole value.
+            // A name counts once: otherwise each repetition would write the whole value.
             var seen: Set<XMLName> = []
             self = .some(prop.children.map(\.name).filter { seen.insert($0).inserted })
         } else if content.child(.dav("propname")) != nil {
@@ -26,12 +26,12 @@ enum PropertyRequest: Hashable, Sendable {
         }
     }
 
-    /// Whether dead properties have to be looked at.
+    /// Whether dead properties have to be read.
     var needsDeadProperties: Bool {
         guard case .some(let names) = self else { return true }
         return names.contains { name in
             let live = LiveProperty(name)
-            // The description that came with the content is kept beside the dead ones.
+            // The client's description of the content is stored beside the dead properties.
             return live?.isProtected != true || live == .getcontenttype || live == .checksums
         }
     }
@@ -46,11 +46,11 @@ enum PropertyRequest: Hashable, Sendable {
 }
 
 extension WebDAVHandler {
-    /// PROPFIND (RFC 4918 section 9.1): the resource itself first, then what is inside, sent while
-    /// it is read.
+    /// PROPFIND (RFC 4918 section 9.1): the resource itself first, then its members, which are sent
+    /// while they are read.
     func propfind(_ call: WebDAVCall) async throws -> Response {
         let depth = try call.depth(.infinity)
-        // No content asks for all (RFC 4918 section 9.1).
+        // A request without content asks for all properties (RFC 4918 section 9.1).
         let wanted =
             try await call.meaning(propertyRequests) { try PropertyRequest($0) }
             ?? .all(including: [])
@@ -95,20 +95,19 @@ extension WebDAVHandler {
     }
 }
 
-/// Goes through a tree, with one open collection for each level and nothing else in memory.
+/// Goes through a tree. Each level has one open collection and the rest of one batch in memory.
 ///
-/// A collection is written to the answer once it is open. If its members cannot be listed, the
-/// answer has the error in place of its properties: leaving the collection out would look as if it
-/// were gone.
+/// A collection is written to the answer once it is open. If it cannot be opened, the answer has
+/// the error in place of its properties: without an entry the collection would look deleted.
 struct PropfindWalk: Sendable {
     /// The deepest nesting of collections; no real tree is deeper.
     private static let depthLimit = 128
     private static let pieceBytes = 64 << 10
-    /// How much work is done before the other connections of the event loop get their turn, in
-    /// members.
-    private static let turn = 512
-    /// The work of a piece that is written.
-    private static let pieceWork = 64
+    /// How much work, counted in members, is done before the loop's other connections get their
+    /// turn.
+    private static let workPerTurn = 512
+    /// How many members the writing of a piece counts for.
+    private static let workPerPiece = 64
 
     let handler: WebDAVHandler
     let wanted: PropertyRequest
@@ -129,7 +128,7 @@ struct PropfindWalk: Sendable {
                     renderer.add(path, inner.info, inner.properties)
                     open.append((path, inside, []))
                 } catch let error as WebDAVError {
-                    // It has gone meanwhile.
+                    // The collection was removed meanwhile.
                     guard error.status != .notFound else { continue }
                     renderer.all.add(ResourceFailure(path, error), isCollection: true)
                 }
@@ -168,17 +167,17 @@ struct PropfindWalk: Sendable {
         }
     }
 
-    /// Sends what has become long enough, and suspends after some work: a batch that is ready does
-    /// not suspend, nor does a client that reads fast or gets little.
+    /// Sends the written bytes once they make a piece, and yields after some work. Nothing else may
+    /// suspend: a batch may be ready at once, and a client may read fast or get little.
     private func flush(
         _ renderer: inout PropertyRenderer, _ work: inout Int, to writer: ResponseWriter
     ) async throws {
         work += 1
         if renderer.all.writer.bytes.count >= Self.pieceBytes {
             try await writer.write(renderer.all.writer.take())
-            work += Self.pieceWork
+            work += Self.workPerPiece
         }
-        guard work >= Self.turn else { return }
+        guard work >= Self.workPerTurn else { return }
         work = 0
         await Task.yield()
     }

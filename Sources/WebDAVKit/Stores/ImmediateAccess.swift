@@ -2,13 +2,13 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import HTTPServerKit
 
-/// A store and its locks as requests use them that are answered on the event loop without a task.
+/// The store and the locks for requests that are answered on the event loop without a task.
 struct ImmediateAccess: Sendable {
     let store: any ImmediateStore
     let locks: any ImmediateLockStore
 
-    /// - Returns: `nil` where a request may have to wait for a store, a lock store or a decision of
-    ///   the program.
+    /// - Returns: `nil` where a request may have to wait for the store, the lock store or the
+    ///   program, and for a handler that is read-only or reports its requests.
     init?(_ store: any ResourceStore, _ locks: any LockStore, _ options: WebDAVOptions) {
         guard let store = store as? any ImmediateStore,
             let locks = locks as? any ImmediateLockStore, locks.changesAtOnce,
@@ -18,7 +18,7 @@ struct ImmediateAccess: Sendable {
         (self.store, self.locks) = (store, locks)
     }
 
-    /// The most content of a request that may be answered at once; `nil` for any other request.
+    /// The announced length of the content, if the request may be answered at once; else `nil`.
     ///
     /// Conditions and a client that waits for 100 need a look at the resource before the content.
     func contentLimit(of request: Request) -> Int? {
@@ -34,7 +34,7 @@ struct ImmediateAccess: Sendable {
         return Int(length)
     }
 
-    /// Whether no lock is on a resource, or on the collection around a new one.
+    /// Whether a resource has no lock, and, if it is new, neither has the collection around it.
     func isUnlocked(_ path: ResourcePath, isNew: Bool) -> Bool {
         guard locks.locksNow(on: path, andInside: isNew).isEmpty else { return false }
         guard isNew, let parent = path.parent else { return true }

@@ -1,19 +1,21 @@
 internal import HTTPParser
 internal import HTTPServerCore
 
-/// A 207 answer, response by response (RFC 4918 section 13).
+/// Writes the document of a 207 response, one `response` element after another (RFC 4918 section
+/// 13).
 ///
-/// The toolkit's names have the prefix `D`, which some clients take for granted.
+/// Names of the namespace `DAV:` have the prefix `D`, because some clients expect that very prefix.
 struct Multistatus: Sendable {
     static let mediaType = "application/xml; charset=utf-8"
 
     var writer = XMLWriter(reservingCapacity: 4 << 10)
     let mount: Mount
 
-    /// The name of the document's element.
+    /// The local name of the document's root element.
     private let root: String
 
-    /// - Parameter root: another element that contains `DAV:propstat`.
+    /// - Parameter root: the local name of the root element, which contains `DAV:response`, or of
+    ///   another element that contains `DAV:propstat` directly.
     init(_ mount: Mount, root: String = "multistatus") {
         self.mount = mount
         self.root = root
@@ -21,12 +23,12 @@ struct Multistatus: Sendable {
             "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:\(root) xmlns:D=\"DAV:\">")
     }
 
-    /// The end of the document.
+    /// Ends the document.
     mutating func finish() {
         writer.markup("\n</D:\(root)>\n")
     }
 
-    /// A response that has one status for the whole resource.
+    /// Adds a response with one status for the whole resource.
     mutating func add(_ failure: ResourceFailure, isCollection: Bool = false) {
         start(mount.href(failure.path, isCollection: isCollection))
         status(failure.error.status)
@@ -41,7 +43,11 @@ struct Multistatus: Sendable {
         writer.markup("</D:href>")
     }
 
-    /// Begins the response of a member of a collection, whose href was encoded before.
+    /// Begins the response of a member.
+    /// - Parameters:
+    ///   - collection: the encoded href of the collection.
+    ///   - name: the name of the member.
+    ///   - isCollection: whether the member is a collection.
     mutating func start(_ collection: [UInt8], _ name: [UInt8], isCollection: Bool) {
         writer.raw(Self.startBytes)
         writer.raw(collection)
@@ -54,7 +60,7 @@ struct Multistatus: Sendable {
         writer.raw(Self.endBytes)
     }
 
-    /// Begins the existing properties.
+    /// Begins the properties that exist; their status is 200.
     mutating func startProperties() {
         writer.raw(Self.propertiesStart)
     }
@@ -70,7 +76,7 @@ struct Multistatus: Sendable {
     private static let propertiesEnd = Array(
         "</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat>".utf8)
 
-    /// Properties that have one status.
+    /// Writes properties that share one status.
     mutating func propstat(
         _ status: HTTPStatus, error: WebDAVError? = nil, _ properties: (inout XMLWriter) -> Void
     ) {
@@ -83,14 +89,14 @@ struct Multistatus: Sendable {
     }
 
     private mutating func status(_ status: HTTPStatus) {
-        // The most frequent status.
+        // 200 is the most frequent status; the literal saves an interpolation.
         writer.markup(
             status == .ok
                 ? "<D:status>HTTP/1.1 200 OK</D:status>"
                 : "<D:status>HTTP/1.1 \(status.description)</D:status>")
     }
 
-    /// The answer with few responses.
+    /// A 207 response with so few elements that it is built in memory.
     static func response(
         _ mount: Mount, _ body: (inout Multistatus) -> Void
     ) -> Response {
@@ -102,7 +108,7 @@ struct Multistatus: Sendable {
 }
 
 extension XMLWriter {
-    /// An element without content of any name.
+    /// Writes an empty element with any name.
     mutating func empty(_ name: XMLName) {
         if name.isDAV {
             markup("<D:\(name.local)/>")

@@ -1,13 +1,13 @@
 internal import HTTPCodecs
 public import HTTPParser
 
-/// A client's handshake as the client keeps it, to check the server's answer.
+/// The offer in a client's handshake, which the client keeps to check the server's answer.
 ///
 /// RFC 6455, section 4.1.
 public struct WebSocketOffer: Hashable, Sendable {
     /// The key.
     public let key: WebSocketKey
-    /// The subprotocols that are offered, the most wanted first.
+    /// The offered subprotocols, in order of preference.
     public let protocols: [String]
     /// The offer of compression, or nil for none.
     public let deflate: DeflateExtension.Offer?
@@ -22,7 +22,7 @@ public struct WebSocketOffer: Hashable, Sendable {
 
     /// Creates an offer.
     /// - Parameters:
-    ///   - protocols: different tokens, the most wanted first; others trap.
+    ///   - protocols: different tokens, in order of preference; anything else traps.
     ///   - deflate: the offer of compression, or nil for none.
     ///   - key: the key, a new one for each connection.
     public init(

@@ -2,8 +2,8 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import WebDAVKit
 
-/// The files as the page shows them: hidden ones do not exist, and files that a WebDAV client has
-/// locked do not change. Each change holds the ``PathLock`` that it shares with WebDAV.
+/// The files as the page shows them: hidden files count as missing, and files that a WebDAV client
+/// has locked do not change. Each change holds the ``PathLock`` that WebDAV requests use, too.
 struct SharedFiles: Sendable {
     let dav: WebDAVHandler
     let options: UploaderOptions
@@ -12,30 +12,30 @@ struct SharedFiles: Sendable {
 
     // MARK: Visibility
 
-    /// The path of a file or folder by which the store knows it.
+    /// The path under which the store keeps a file or folder.
     @inline(never)  // Each caller would have a copy of it.
     func resolved(_ path: ResourcePath) async throws -> ResourcePath {
         try requireShown(path)
         return try await store.resolved(path)
     }
 
-    /// The same for what is about to change.
+    /// The canonical path of a file or folder that is about to change.
     @inline(never)  // Each caller would have a copy of it.
     func canonical(_ path: ResourcePath) async throws -> ResourcePath {
         let path = try await store.canonical(try await resolved(path), followsLast: false)
-        // A link may have led into what is hidden.
+        // A link may have led to a hidden path.
         try requireShown(path)
         return path
     }
 
-    /// 404 for what no client is to know of.
+    /// Refuses a hidden path with 404.
     func requireShown(_ path: ResourcePath) throws(UploaderError) {
         guard options.allowsHidden || !path.hasDotName else {
             throw UploaderError(.notFound, nil)
         }
     }
 
-    /// Whether a member of a folder that is shown is shown, too.
+    /// Whether a member of a visible folder is visible, too.
     func isShown(_ name: [UInt8], isFolder: Bool) -> Bool {
         guard options.allowsHidden || name.first != 0x2E else { return false }
         return isFolder || hasAllowedExtension(name)
@@ -43,7 +43,7 @@ struct SharedFiles: Sendable {
 
     private func hasAllowedExtension(_ name: [UInt8]) -> Bool {
         guard let allowed = options.allowedExtensions else { return true }
-        // No name on a disk is longer.
+        // No file system has longer extensions.
         guard let dot = name.lastIndex(of: 0x2E), name.count - dot <= 255 else { return false }
         return allowed.contains(String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased())
     }
@@ -57,7 +57,7 @@ struct SharedFiles: Sendable {
         return info
     }
 
-    /// Refuses to make what would not be shown, or whose name is no text.
+    /// Refuses the path of a new file or folder that would be hidden, or whose name is no text.
     func requireName(_ path: ResourcePath, isFolder: Bool) throws(UploaderError) {
         guard !path.isRoot else {
             throw UploaderError(.forbidden, .path, "the root cannot be changed")
@@ -88,11 +88,11 @@ struct SharedFiles: Sendable {
         }
     }
 
-    /// Refuses to change what a WebDAV client has locked: the page has no tokens to show.
+    /// Refuses to change a resource that a WebDAV client has locked: the page has no lock token.
     /// - Parameters:
-    ///   - path: what is changed.
+    ///   - path: the path of the resource.
     ///   - andMembership: whether the folder around it gets or loses a member.
-    ///   - andInside: whether what is inside goes away, too.
+    ///   - andInside: whether the members of a folder go away, too.
     func requireUnlocked(
         _ path: ResourcePath, andMembership: Bool, andInside: Bool = false
     ) async throws {
@@ -103,7 +103,7 @@ struct SharedFiles: Sendable {
         if found.isEmpty, andInside {
             let roots = try await dav.locks.locks(on: path, andInside: true).map(\.root)
                 .filter { $0 != path && $0.isWithin(path) }
-            // A lock on a missing member does not conflict, even if it was left.
+            // A lock that is left on a missing member is removed, and does not conflict.
             let gone = try await dav.removeLocks(onMissingOf: Set(roots))
             guard roots.allSatisfy({ gone.contains($0) }) else { throw Self.locked }
         }
@@ -121,9 +121,9 @@ struct SharedFiles: Sendable {
     /// - Parameters:
     ///   - path: the wanted path.
     ///   - others: further paths that `body` changes.
-    ///   - isFolder: whether the number goes after the extension, too.
+    ///   - isFolder: whether the name is a folder's; its number goes to the end of the whole name.
     ///   - conflict: what happens when the name is taken.
-    ///   - body: is given the name, and what has it where that is to be replaced.
+    ///   - body: gets the path, and the file that it has to replace, if there is one.
     func withName<Result: Sendable>(
         _ path: ResourcePath, and others: [ResourcePath] = [], isFolder: Bool,
         _ conflict: NameConflict, _ call: UploaderCall,
@@ -149,8 +149,8 @@ struct SharedFiles: Sendable {
         throw UploaderError(.conflict, .exists, "too many files have that name")
     }
 
-    /// Whether something has a name, though it may be nothing that is shown. Where the folder around
-    /// it is missing, nothing has.
+    /// Whether a name is taken, even by something that is not shown. In a missing folder no name is
+    /// taken.
     func isTaken(_ path: ResourcePath) async throws -> Bool {
         do {
             return try await store.isTaken(path)
@@ -175,19 +175,19 @@ enum FreeName {
     /// How many numbers are tried.
     static let limit = 1_000
 
-    /// A name with a number before its extension: `name (1).txt`. It is not longer than file systems
-    /// take; the stem is cut at the border of a character.
+    /// A name with a number before its extension: `name (1).txt`. It has at most 255 bytes, as file
+    /// systems require: a longer stem is cut at the border of a character.
     static func name(_ name: [UInt8], _ number: Int, _ isFolder: Bool) -> [UInt8]? {
         guard number > 0 else { return name }
         var dot = isFolder ? nil : name.lastIndex(of: 0x2E)
-        // `.profile` has no extension, and what is long is none.
+        // `.profile` has no extension, and a very long one does not count.
         if let found = dot, found == 0 || name.count - found > 32 { dot = nil }
         let suffix = Array(" (\(number))".utf8) + (dot.map { Array(name[$0...]) } ?? [])
         var stem = name[..<(dot ?? name.count)]
         guard suffix.count < 255 else { return nil }
         while stem.count + suffix.count > 255 { stem.removeLast() }
         if stem.count < (dot ?? name.count) {
-            // Not within a character.
+            // The cut must not be within a character; the last one may go as a whole.
             while let last = stem.last, last & 0xC0 == 0x80 { stem.removeLast() }
             if let last = stem.last, last >= 0xC0 { stem.removeLast() }
         }

@@ -4,7 +4,7 @@ import HTTPParser
 internal import ToolkitSystem
 import URLClient
 
-/// Flags of curl for the way to the server: a proxy, users of hosts, and further attempts.
+/// Flags of curl that concern the way to the server: a proxy, netrc users, and retries.
 struct FetchReachOptions: ParsableArguments {
     @Option(
         name: [.customShort("x"), .long],
@@ -17,12 +17,12 @@ struct FetchReachOptions: ParsableArguments {
         help: ArgumentHelp(
             "How often to try again after a failure of the network, 408, 429, 500 and 502 to 504.",
             discussion: """
-                It waits for a second, then twice as long each time, or as long as Retry-After says. \
-                Requests that must not be sent twice, such as POST, are tried again only if nothing \
-                was sent. A download to a file that breaks goes on where it stopped: at once, and then \
-                as often and with the same waits. With 6 the server may be away for half a minute. \
-                Without this flag such a download goes on for 3 to 6 seconds, and nothing else is \
-                tried again but once where a connection broke.
+                It waits for a second, then twice as long each time, or as long as Retry-After \
+                says. Requests that must not be sent twice, such as POST, are tried again only if \
+                nothing was sent. A download to a file that breaks goes on where it stopped: at \
+                once, and then as often and with the same waits. With 6 the server may be away for \
+                half a minute. Without this flag such a download goes on for 3 to 6 seconds, and \
+                nothing else is tried again but once where a connection broke.
                 """, valueName: "n"))
     var retry: Int?
 
@@ -51,7 +51,7 @@ struct FetchReachOptions: ParsableArguments {
         if let proxy { configuration.proxy = .proxy(try Self.proxy(proxy)) }
         if let retry {
             configuration.retries = Self.policy(retry)
-            // The first time is at once.
+            // The first continuation comes at once, and does not count as a retry.
             configuration.downloadContinuations = retry + 1
         }
         guard let path = netrcPath, !hasUser else { return }
@@ -60,11 +60,11 @@ struct FetchReachOptions: ParsableArguments {
             guard !challenge.space.isProxy, challenge.space.scheme != .bearer else {
                 return .useProposed
             }
-            // One attempt with what the URL or the file has.
+            // The user of the URL or of the file gets one attempt.
             guard challenge.failureCount == 0 else { return .reject }
             var name: String?
             if case .password(let known, let password)? = challenge.proposed {
-                // A URL with a name alone: the file has its password.
+                // The URL has a name alone: the file may have the password for it.
                 guard password.isEmpty else { return .useProposed }
                 name = known
             }

@@ -12,13 +12,13 @@ import URLClient
 /// A file that an earlier call has fetched whole, and the entity tag that the server gave to its
 /// content (RFC 9110 section 8.8.3).
 ///
-/// It is kept in an extended attribute of the file, and holds while nobody has changed the file. URLs
-/// are kept as digests, because they may have secrets in them.
+/// An extended attribute of the file keeps the tag, which is used only if the file has not changed
+/// since. URLs are kept as digests, because they may contain secrets.
 struct FetchedFile {
     private struct Content: Codable, Equatable {
         /// The digest of the URL of the call; redirects may have led elsewhere.
         var request: String
-        /// That of the URL that answered.
+        /// The digest of the URL that answered.
         var source: String
         var tag: String
         var size: Int64
@@ -27,12 +27,12 @@ struct FetchedFile {
     }
 
     private static let attribute = "user.httpkit.fetched"
-    /// Far more than the tags of servers need; above it a file counts as one of unknown origin.
+    /// Far more than servers' tags need; with a longer attribute the origin counts as unknown.
     private static let attributeLimit = 4_096
 
     private let content: Content
 
-    /// The file at a path; nil if it is not what the request would fetch, as far as this side knows.
+    /// The file at a path; nil unless this request has fetched it and it has not changed since.
     init?(_ path: String, for request: ClientRequest) {
         guard request.method == .get, !Self.conditions.contains(where: request.fields.contains),
             let file = OpenFile(own: path), let status = try? file.status(),
@@ -44,27 +44,27 @@ struct FetchedFile {
         self.content = content
     }
 
-    /// A request with one of them is left as it is.
+    /// A request with one of these fields is sent unchanged.
     private static let conditions: [HTTPFieldName] = [
         .range, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince,
     ]
 
-    /// The request for other content than that of the file (RFC 9110 section 13.1.2).
+    /// The request for content that differs from the file's (RFC 9110 section 13.1.2).
     func conditional(_ request: ClientRequest) -> ClientRequest {
         var request = request
         request.fields[.ifNoneMatch] = content.tag
         return request
     }
 
-    /// Whether a response says that the server still has the same. Another resource to which a redirect
-    /// leads by now may have the same tag.
+    /// Whether a response says that the server still has the same content. The URL counts, too: a
+    /// redirect may lead to another resource by now, which may have the same tag.
     func isConfirmed(by response: ClientResponse) -> Bool {
         response.status == .notModified && Self.digest(response.url) == content.source
             && response.fields[.eTag] ?? content.tag == content.tag
     }
 
-    /// Notes what a file was fetched from. On a file system without attributes, and without a strong
-    /// tag, the file will be fetched again.
+    /// Notes the origin of a fetched file. Without a strong tag, or on a file system without
+    /// attributes, the next call fetches the file again.
     static func note(_ path: String, _ request: ClientRequest, _ response: ClientResponse) {
         guard request.method == .get, !conditions.contains(where: request.fields.contains),
             let tag = response.fields[.eTag], tag.hasPrefix("\""),
@@ -78,8 +78,8 @@ struct FetchedFile {
         try? file.setAttribute(attribute, Array(bytes))
     }
 
-    /// The length that Content-Range names (RFC 9110 section 14.4): a server may send a part that it
-    /// was not asked for.
+    /// The whole length in Content-Range (RFC 9110 section 14.4): a server may send a part without
+    /// being asked for one.
     private static func wholeLength(_ response: ClientResponse) -> Int64? {
         response.fields[.contentRange]?.split(separator: "/").last.flatMap { Int64($0) }
     }
