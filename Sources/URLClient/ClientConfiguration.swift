@@ -99,10 +99,11 @@ public struct ClientConfiguration: Sendable {
     /// zero for never, at most 10 milliseconds. It counts where ``briefWait`` is zero.
     ///
     /// The thread does not block: it asks the system again and again, and leaves its processor to
-    /// others in between. It does so only under the conditions of ``briefWait``, so that a server that
-    /// answers later costs no time. Other tasks of Swift's pool may begin that much later. No effect on
-    /// Apple platforms.
-    public var briefPolling = Duration.microseconds(100)
+    /// others in between. It does so only under the conditions of ``briefWait``, but is also tried with
+    /// responses that have taken up to twice that time: asleep, both sides have to be woken. After a
+    /// poll that was in vain the next ones are left out, so that a server that answers later costs no
+    /// time. Other tasks of Swift's pool may begin that much later. No effect on Apple platforms.
+    public var briefPolling = Duration.microseconds(200)
     /// Whether unusual but valid responses are accepted, such as HTTP/0.9 without any head.
     public var allowsHTTP09 = false
     /// How often a download goes on by itself after its connection broke; only where the server

@@ -1,6 +1,6 @@
 /// Decides whether the calling thread should briefly wait for a response itself instead of being
 /// woken later.
-struct InlineWaitPolicy {
+package struct InlineWaitPolicy {
     /// Responses that take no longer than this, in nanoseconds, are waited for; 0 for none.
     let limit: Int64
     /// Whether the thread sleeps while it waits; otherwise it polls.
@@ -9,13 +9,13 @@ struct InlineWaitPolicy {
     /// before the kernel next looks at its clock would have to be set and cancelled for each response,
     /// which costs more than the rest of the wait.
     var longest: Int64 { blocks ? min(limit * 40, 10_000_000) : limit }
-    /// How long responses have taken lately.
-    private var average: Int64
+    /// How long responses have taken lately; nil before the first one.
+    private var average: Int64?
     private var failures = 0
     /// How many waits are left out after waits that did not pay off.
     private var skips = 0
 
-    init(_ limit: Duration, blocks: Bool, average: Int64 = .max / 8) {
+    package init(_ limit: Duration, blocks: Bool, average: Int64? = nil) {
         self.average = average
         self.blocks = blocks
         self.limit = min(limit.nanoseconds, 10_000_000)
@@ -33,18 +33,22 @@ struct InlineWaitPolicy {
     }
 
     /// Whether the calling thread should wait. Reading it advances the back-off.
-    var isWorthwhile: Bool {
+    ///
+    /// Where threads sleep, a response takes the time that it takes to wake them as well, up to as long
+    /// again. So polling is tried with responses that have taken up to twice the limit.
+    package var isWorthwhile: Bool {
         mutating get {
-            guard average < limit, !System.isOnMainThread else { return false }
+            guard let average, average < (blocks ? limit : limit * 2), !System.isOnMainThread
+            else { return false }
             return isHopeful
         }
     }
 
-    mutating func note(answer nanoseconds: Int64) {
-        average = average / 4 * 3 + nanoseconds / 4
+    package mutating func note(answer nanoseconds: Int64) {
+        average = average.map { $0 / 4 * 3 + nanoseconds / 4 } ?? nanoseconds
     }
 
-    mutating func note(isRewarded: Bool) {
+    package mutating func note(isRewarded: Bool) {
         failures = isRewarded ? 0 : min(failures + 1, 10)
         skips = isRewarded ? 0 : 4 << failures
     }
