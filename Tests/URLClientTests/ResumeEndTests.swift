@@ -240,12 +240,20 @@ struct ResumeEndTests {
         #expect(error?.kind == .badResponse, "\(String(describing: error))")
     }
 
-    @Test("Two tasks do not write one part, and a part that is being written is not discarded")
-    func inUse() async throws {
+    @Test(
+        "Two tasks do not write one part, and a part that is being written is not discarded",
+        arguments: [true, false])
+    func inUse(_ secondGetsRest: Bool) async throws {
         let content = TestServer.pattern(1_000)
         let gate = DispatchSemaphore(value: 0)
         let peer = try ScriptedPeer { connection in
             while connection.head() != nil {
+                guard secondGetsRest || connection.index == 0 else {
+                    connection.send(
+                        "HTTP/1.1 200 OK\r\nETag: \"2\"\r\nContent-Length: 1000\r\n\r\n")
+                    connection.send(content)
+                    continue
+                }
                 connection.send(
                     "HTTP/1.1 206 Part\r\nETag: \"1\"\r\nContent-Length: 600\r\n"
                         + "Content-Range: bytes 400-999/1000\r\n\r\n")

@@ -139,20 +139,23 @@ final class FileSink: ContentSink {
             else {
                 return ClientError(.badResponse, "another range than asked for")
             }
+            let total = range.total ?? resume.expectedLength
+            if let error = openPart(resume, total: total) { return error }
             source = response
-            let error = openPart(resume, total: range.total ?? resume.expectedLength)
             partEnd = range.last + 1
-            return error
+            return nil
         }
         guard resume == nil || response.status == .ok else {
             return ClientError(.badResponse, "\(response.status) where the rest was asked for")
         }
-        source = response
-        if resume != nil, file == nil,
-            case .success(let old) = System.reopen(partialPath, at: 0)
-        {
-            file = old
+        if resume != nil, file == nil {
+            switch System.reopen(partialPath, at: 0) {
+            case .success(let part): file = part
+            case .failure(let error) where error.isMissing: break
+            case .failure(let error): return unopened(error)
+            }
         }
+        source = response
         resume = nil
         notifiesResumption = false
         noteValidator(response)
@@ -173,10 +176,7 @@ final class FileSink: ContentSink {
     private func openPart(_ resume: ResumeData, total: Int64?) -> ClientError? {
         if file == nil {
             switch System.reopen(partialPath, at: resume.offset) {
-            case .failure(let error) where error.isInUse:
-                return ClientError(.cannotWriteFile, "\(partialPath): another download writes it")
-            case .failure(let error):
-                return ClientError(.cannotOpenFile, "\(partialPath): \(error.text)")
+            case .failure(let error): return unopened(error)
             case .success(let file): self.file = file
             }
         }
@@ -187,6 +187,13 @@ final class FileSink: ContentSink {
         validator = resume.validator
         hasRanges = true
         return nil
+    }
+
+    private func unopened(_ error: FileError) -> ClientError {
+        guard !error.isInUse else {
+            return ClientError(.cannotWriteFile, "\(partialPath): another download writes it")
+        }
+        return ClientError(.cannotOpenFile, "\(partialPath): \(error.text)")
     }
 
     private func restart() -> ClientError? {
@@ -283,9 +290,7 @@ final class FileSink: ContentSink {
             }
         }
         if let error = System.move(partialPath, to: destination) {
-            let failure = ClientError(.cannotWriteFile, "\(destination): \(error.text)")
-            abandon(failure)
-            return failure
+            return ClientError(.cannotWriteFile, "\(destination): \(error.text)")
         }
         self.file = nil
         return nil

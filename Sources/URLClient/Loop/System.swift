@@ -246,4 +246,6 @@ struct FileError: Error {
     var text: String { System.text(of: number) }
     /// Whether another open file holds the lock.
     var isInUse: Bool { number == EWOULDBLOCK }
+    /// Whether there is no such file.
+    var isMissing: Bool { number == ENOENT }
 }

@@ -20,13 +20,21 @@ extension TransactionRunner {
         } else {
             (sink as? FileSink)?.isDecoded = false
         }
-        if let error = sink.begin(response) { return error }
+        if let error = unaskedPart(response) ?? sink.begin(response) { return error }
         if let note = (task as? DownloadTask)?.onResumable {
             (sink as? FileSink)?.noteResumability(note)
         }
         if sink.startOffset == 0 { content.delivered = 0 } else { notifyResumption() }
         task.counters.expectToReceive(response.expectedLength, after: sink.startOffset)
         return nil
+    }
+
+    /// Refuses a part of a file where all of it was asked for (RFC 9110 section 15.3.7).
+    func unaskedPart(_ response: ClientResponse) -> ClientError? {
+        guard sink.isFile, response.status == .partialContent,
+            !machine.sent.fields.contains(.range)
+        else { return nil }
+        return ClientError(.badResponse, "a part, where the whole was asked for")
     }
 
     private func notifyResumption() {

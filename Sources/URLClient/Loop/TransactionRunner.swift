@@ -255,7 +255,7 @@ final class TransactionRunner: LoopMember, @unchecked Sendable {
         file.isDecoded = content.isDecoding || machine.response?.isFromCache == true
         task = task.becomeDownload(file, isTemporary: path == nil)
         sink = file
-        return .becameDownload(machine.response.flatMap { file.begin($0) })
+        return .becameDownload(machine.response.flatMap { unaskedPart($0) ?? file.begin($0) })
     }
 
     private func complete(_ failure: ClientError?) {

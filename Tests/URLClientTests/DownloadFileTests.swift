@@ -1,0 +1,103 @@
+import Foundation
+import HTTPParser
+import TestSupport
+import Testing
+import ToolkitSystem
+import URLClient
+
+@Suite("Downloads whose file cannot be opened, moved or is not the whole", .timeLimit(.minutes(3)))
+struct DownloadFileTests {
+    @Test("A later task that cannot open the part gives its resume data back")
+    func unopened() async throws {
+        let content = TestServer.pattern(1_000)
+        let peer = try ScriptedPeer { connection in
+            while connection.head() != nil {
+                connection.send(
+                    "HTTP/1.1 206 Part\r\nETag: \"1\"\r\nContent-Length: 600\r\n"
+                        + "Content-Range: bytes 400-999/1000\r\n\r\n")
+                connection.send(Array(content[400...]))
+            }
+        }
+        let folder = try ServerDirectory()
+        try folder.write(".part", Array(content[..<400]))
+        let data = ResumeData(
+            url: try #require(URL(string: peer.url())), partialPath: folder.path(".part"),
+            offset: 400, validator: "\"1\"")
+        // No part is opened through a link.
+        try FileManager.default.moveItem(
+            atPath: folder.path(".part"), toPath: folder.path("aside"))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path(".part"), withDestinationPath: "aside")
+        let session = ClientSession(.ephemeral)
+        let task = session.downloadTask(resuming: data, to: folder.path("file"))
+        let error = await failure { try await task.finished() }
+        #expect(error?.kind == .cannotOpenFile, "\(String(describing: error))")
+        let rest = try #require(error?.resumeData)
+        #expect(rest == data)
+        try FileManager.default.removeItem(atPath: folder.path(".part"))
+        try FileManager.default.moveItem(
+            atPath: folder.path("aside"), toPath: folder.path(".part"))
+        try await session.downloadTask(resuming: rest, to: folder.path("file")).finished()
+        #expect(Files.read(folder.path("file")) == content && Files.names(folder.path) == ["file"])
+    }
+
+    @Test("A whole file that cannot take its place is kept, and is found whole later")
+    func blockedPlace() async throws {
+        let content = TestServer.pattern(1_000)
+        let seen = Locked([Int?]())
+        let peer = try ScriptedPeer { connection in
+            while let head = connection.head() {
+                let start = ResumeRequest.start(head)
+                seen.withLock { $0.append(start) }
+                guard start == nil else {
+                    connection.send(
+                        "HTTP/1.1 416 No\r\nContent-Range: bytes */1000\r\nETag: \"1\"\r\n"
+                            + "Content-Length: 0\r\n\r\n")
+                    continue
+                }
+                connection.send(
+                    "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 1000\r\n\r\n")
+                connection.send(content)
+            }
+        }
+        let folder = try ServerDirectory()
+        try folder.makeDirectory("file")
+        try folder.write("file/inside", "x")
+        let session = ClientSession(.ephemeral)
+        let task = session.downloadTask(
+            for: ClientRequest(.get, peer.url()), to: folder.path("file"))
+        let error = await failure { try await task.finished() }
+        #expect(error?.kind == .cannotWriteFile, "\(String(describing: error))")
+        let rest = try #require(error?.resumeData)
+        #expect(rest.offset == 1_000 && Files.read(rest.partialPath) == content)
+        try FileManager.default.removeItem(atPath: folder.path("file"))
+        try await session.downloadTask(resuming: rest, to: folder.path("file")).finished()
+        #expect(Files.read(folder.path("file")) == content && Files.names(folder.path) == ["file"])
+        #expect(seen.withLock { $0 } == [nil, 1_000])
+    }
+
+    @Test("15.3.7: a part is not taken for the whole that was asked for")
+    func unaskedPart() async throws {
+        let peer = try ScriptedPeer { connection in
+            while connection.head() != nil {
+                connection.send(
+                    "HTTP/1.1 206 Part\r\nETag: \"1\"\r\nContent-Length: 4\r\n"
+                        + "Content-Range: bytes 0-3/1000\r\n\r\npart")
+            }
+        }
+        let folder = try ServerDirectory()
+        try folder.write("file", "before")
+        let session = ClientSession(.ephemeral)
+        let request = ClientRequest(.get, peer.url())
+        let error = await failure {
+            try await session.download(for: request, to: folder.path("file"))
+        }
+        #expect(error?.kind == .badResponse, "\(String(describing: error))")
+        #expect(Files.read(folder.path("file")) == Array("before".utf8))
+        var ranged = request
+        ranged.fields[.range] = "bytes=0-3"
+        try await session.download(for: ranged, to: folder.path("file"))
+        #expect(Files.read(folder.path("file")) == Array("part".utf8))
+        #expect(Files.names(folder.path) == ["file"])
+    }
+}
