@@ -306,8 +306,7 @@ struct ZChecksum: Sendable {
 
     /// Adds a byte to the checked data.
     mutating func update(_ byte: UInt8) {
-        var byte = byte
-        unsafe update(Span(_unsafeStart: &byte, count: 1))
+        unsafe withUnsafePointer(to: byte) { unsafe update(Span(_unsafeStart: $0, count: 1)) }
     }
 
     /// Adds bytes to the checked data.

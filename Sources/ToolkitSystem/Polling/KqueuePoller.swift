@@ -22,7 +22,9 @@
             descriptor = kqueue()
             guard descriptor >= 0 else { throw SystemError("kqueue") }
             unsafe events = .allocate(capacity: Self.capacity)
-            change(1, EVFILT_USER, EV_ADD | EV_CLEAR, token: Self.wakeToken)
+            guard change(1, EVFILT_USER, EV_ADD | EV_CLEAR, token: Self.wakeToken) else {
+                throw SystemError("kevent")
+            }
         }
 
         deinit {
@@ -42,11 +44,15 @@
         }
 
         package func add(_ target: CInt, _ interest: PollInterest, token: UInt64) -> Bool {
-            modify(target, interest, token: token)
-            return true
+            set(target, interest, token: token)
         }
 
         package func modify(_ target: CInt, _ interest: PollInterest, token: UInt64) {
+            _ = set(target, interest, token: token)
+        }
+
+        /// - Returns: whether all filters could be added.
+        private func set(_ target: CInt, _ interest: PollInterest, token: UInt64) -> Bool {
             let ident = UInt(target)
             let hasEnded = interest.contains(.endedWriting)
             // A filter cannot change its EV_CLEAR, so it is deleted before it is added again.
@@ -54,15 +60,20 @@
             if hasEnded || !interest.contains(.read) {
                 change(ident, EVFILT_READ, EV_DELETE, token: token)
             }
-            if interest.contains(.read) { change(ident, EVFILT_READ, EV_ADD, token: token) }
-            if interest.contains(.write) { change(ident, EVFILT_WRITE, EV_ADD, token: token) }
-            guard interest.isDisjoint(with: [.read, .write]) else { return }
+            var isSet = true
+            if interest.contains(.read) {
+                isSet = change(ident, EVFILT_READ, EV_ADD, token: token)
+            }
+            if interest.contains(.write) {
+                isSet = change(ident, EVFILT_WRITE, EV_ADD, token: token) && isSet
+            }
+            guard interest.isDisjoint(with: [.read, .write]) else { return isSet }
             // Without a filter kqueue reports nothing, not even a reset; epoll always reports one.
             // EV_CLEAR keeps a writable socket from firing over and over. Once this side has ended
             // its output, the write filter reports that end at once; only the read filter still
             // waits for the end of the peer.
             let filter = hasEnded ? EVFILT_READ : EVFILT_WRITE
-            change(ident, filter, EV_ADD | EV_CLEAR, token: token)
+            return change(ident, filter, EV_ADD | EV_CLEAR, token: token)
         }
 
         package func remove(_ target: CInt) {

@@ -21,8 +21,7 @@
         init?() {
             descriptor = kqueue()
             unsafe events = .allocate(capacity: Self.capacity)
-            guard descriptor >= 0 else { return nil }
-            change(0, EVFILT_USER, EV_ADD | EV_CLEAR)
+            guard descriptor >= 0, change(0, EVFILT_USER, EV_ADD | EV_CLEAR) else { return nil }
         }
 
         deinit {
@@ -30,11 +29,14 @@
             unsafe events.deallocate()
         }
 
-        private func change(_ target: UInt, _ filter: Int32, _ flags: Int32, _ more: UInt32 = 0) {
+        @discardableResult
+        private func change(
+            _ target: UInt, _ filter: Int32, _ flags: Int32, _ more: UInt32 = 0
+        ) -> Bool {
             var event = unsafe kevent(
                 ident: target, filter: Int16(filter), flags: UInt16(flags), fflags: more, data: 0,
                 udata: nil)
-            _ = unsafe kevent(descriptor, &event, 1, nil, 0, nil)
+            return unsafe kevent(descriptor, &event, 1, nil, 0, nil) == 0
         }
 
         func change(_ target: CInt, to wanted: SocketEvents, from listed: SocketEvents) {
