@@ -80,9 +80,9 @@ package final class Exchange: @unchecked Sendable {
         return all
     }
 
-    /// Makes collected content readable again; on the loop.
+    /// Makes collected content readable again, also once the connection is lost; on the loop.
     func giveBack(_ bytes: [UInt8]) {
-        if isOpen { unsafe content.giveBack(bytes) }
+        unsafe content.giveBack(bytes)
     }
 
     func receivedTrailers() async -> HTTPFields {

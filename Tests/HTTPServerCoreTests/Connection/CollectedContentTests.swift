@@ -67,6 +67,26 @@ struct CollectedContentTests {
         #expect(!record.text.contains("100 Continue"))
     }
 
+    @Test("Content that is given back after its connection is lost is whole")
+    func givenBackLate() async throws {
+        let log = ServerLog<String>()
+        let client = MemoryConnection(
+            AsyncHandler { request in
+                let content = try await request.body.collect()
+                log.add("collected")
+                // Until the task is cancelled.
+                await ServerGate().wait()
+                request.giveBack(content)
+                log.add(String(decoding: try await request.body.collect(), as: UTF8.self))
+                return Response(.ok)
+            })
+        client.send(Sample.post("abc"))
+        _ = await log.first()
+        client.hangUp()
+        try await client.closed()
+        #expect(await log.first() == "abc")
+    }
+
     @Test("Chunked content is refused once it is longer than the limit")
     func tooLong() async throws {
         let client = MemoryConnection(Echo(limit: 4))
