@@ -225,8 +225,23 @@ public struct WebDAVHandler: PrecheckingHandler {
     func giveUpLocks(
         inside path: ResourcePath, includingRoot: Bool, _ call: WebDAVCall
     ) async {
-        do {
+        await giveUpLocks(call) {
             try await locks.removeAll(inside: path, includingRoot: includingRoot)
+        }
+    }
+
+    /// The same after a change that failed half-way: gives up the locks on those of a tree that are
+    /// missing now. Call it while the path is held.
+    func giveUpLocks(onMissingWithin path: ResourcePath, _ call: WebDAVCall) async {
+        await giveUpLocks(call) {
+            let roots = try await locks.locks(on: path, andInside: true).map(\.root)
+            _ = try await removeLocks(onMissingOf: Set(roots.filter { $0.isWithin(path) }))
+        }
+    }
+
+    private func giveUpLocks(_ call: WebDAVCall, by removal: () async throws -> Void) async {
+        do {
+            try await removal()
         } catch {
             call.request.logger.error(
                 "locks on removed resources could not be released", metadata: ["error": "\(error)"])

@@ -51,13 +51,10 @@ extension WebDAVHandler {
                 isMove
                 ? WebDAVOperation.move(source, to: target) : .copy(source, to: target)
             try await require(operation, call)
-            if isMove {
-                try await store.move(source, to: target)
-                // Locks stay where they were taken, and there is nothing any more (section 7.6).
-                await giveUpLocks(inside: source, includingRoot: true, call)
-            } else {
-                try await store.copy(source, to: target, deep: depth == .infinity)
-            }
+            try await transfer(
+                source, to: target, isMove: isMove, deep: depth == .infinity, call)
+            // Locks stay where they were taken, and there is nothing any more (section 7.6).
+            if isMove { await giveUpLocks(inside: source, includingRoot: true, call) }
             if old != nil { await giveUpLocks(inside: target, includingRoot: false, call) }
             await tell(operation, call)
             var response = Response(old == nil ? .created : .noContent)
@@ -65,6 +62,24 @@ extension WebDAVHandler {
                 response.entityTag = (try? await store.info(at: target))?.entityTag
             }
             return response
+        }
+    }
+
+    /// Copies or moves. A failure half-way can leave less of both trees, whose missing members lose
+    /// their locks: a move to another volume may have removed a part of the source only.
+    private func transfer(
+        _ source: ResourcePath, to target: ResourcePath, isMove: Bool, deep: Bool,
+        _ call: WebDAVCall
+    ) async throws {
+        do {
+            if isMove {
+                try await store.move(source, to: target)
+            } else {
+                try await store.copy(source, to: target, deep: deep)
+            }
+        } catch {
+            for path in [source, target] { await giveUpLocks(onMissingWithin: path, call) }
+            throw error
         }
     }
 

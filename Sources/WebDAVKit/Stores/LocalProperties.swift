@@ -278,7 +278,9 @@ final class LocalProperties: Sendable {
         let (file, new) = try staging.create(beside: target)
         do throws(SystemError) {
             try file.write(bytes)
-            if synchronizes { try file.synchronize() }
+            // A remote file system may say only then that its disk is full: the old properties must
+            // still be there.
+            if synchronizes || !FileTree.isLocal(file) { try file.synchronize() }
             try new.directory.rename(new.name, to: target, .replacing)
             guard synchronizes else { return }
             // Each folder may be new.

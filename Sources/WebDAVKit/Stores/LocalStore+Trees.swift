@@ -181,9 +181,10 @@ extension LocalStore {
         let note = try? journal.get()
         if let note {
             let text = ReplacementJournal(source: source, target: path, old: old, aside: aside.name)
-            try text.write(to: note)
             // The journal must be on the disk before a crash can leave the names half changed.
-            try staging.synchronize(note, if: synchronizes)
+            try text.write(to: note) { () throws(SystemError) in
+                try staging.synchronize(note, if: synchronizes)
+            }
         }
         defer {
             // If the target's name is free, the next start restores the old target.

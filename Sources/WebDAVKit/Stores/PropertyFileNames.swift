@@ -1,12 +1,12 @@
 internal import HTTPServerKit
-internal import ToolkitSystem
+package import ToolkitSystem
 
 /// The names of the separate files that hold properties: each says which file they belong to.
 ///
 /// A name has the inode and the time of birth: another file that gets the same inode has another
 /// time. Device numbers may change with each start of the machine, so volumes other than the root's
 /// are identified by their mount points.
-final class PropertyFileNames: Sendable {
+package final class PropertyFileNames: Sendable {
     private struct Volume: Hashable, Sendable {
         var device: UInt64
         var mount: UInt64
@@ -16,13 +16,13 @@ final class PropertyFileNames: Sendable {
     private let rootDevice: UInt64
     private let volumes = Locked<[Volume: String]>([:])
 
-    init(_ tree: FileTree) throws(SystemError) {
+    package init(_ tree: FileTree) throws(SystemError) {
         self.tree = tree
         rootDevice = try tree.status(of: []).device
     }
 
     @inline(never)  // Each caller would have a copy of it.
-    func name(of status: FileStatus) throws(SystemError) -> [UInt8] {
+    package func name(of status: FileStatus) throws(SystemError) -> [UInt8] {
         var parts = [
             String(status.inode, radix: 16), "\(status.bornSeconds)", "\(status.bornNanoseconds)",
         ]
@@ -53,8 +53,17 @@ final class PropertyFileNames: Sendable {
 
     /// Removes the names from a list that belong to files of the tree, or to volumes on which no file
     /// of the tree was found: these may only not be mounted now.
-    func removeNamesInUse(from names: inout Set<[UInt8]>) throws(SystemError) {
-        try removeNamesOfExistingFiles(from: &names, in: try tree.directory([]), depth: 0)
+    ///
+    /// During a pass another program may move a file out of a directory that is still to be read,
+    /// into one that was read. A second pass finds such a file, if any name is left.
+    /// - Parameter didRead: called with each directory once it was read with all inside of it.
+    package func removeNamesInUse(
+        from names: inout Set<[UInt8]>, didRead: (OpenDirectory) -> Void = { _ in }
+    ) throws(SystemError) {
+        for _ in 0..<2 where !names.isEmpty {
+            try removeNamesOfExistingFiles(
+                from: &names, in: try tree.directory([]), depth: 0, didRead)
+        }
         let mounted = volumes.withLock { Set($0.values.map { Array($0.utf8) }) }
         names = names.filter { name in
             let volume = Array(Self.volume(in: name))
@@ -63,7 +72,8 @@ final class PropertyFileNames: Sendable {
     }
 
     private func removeNamesOfExistingFiles(
-        from names: inout Set<[UInt8]>, in directory: OpenDirectory, depth: Int
+        from names: inout Set<[UInt8]>, in directory: OpenDirectory, depth: Int,
+        _ didRead: (OpenDirectory) -> Void
     ) throws(SystemError) {
         guard depth < OpenDirectory.depthLimit else { throw SystemError.tooDeep("open") }
         names.remove(try name(of: try directory.status(of: [])))
@@ -76,8 +86,9 @@ final class PropertyFileNames: Sendable {
             guard status.kind == .directory else { continue }
             let inner = try directory.directory(member)
             try OpenDirectory.descend(to: depth + 1) { () throws(SystemError) in
-                try removeNamesOfExistingFiles(from: &names, in: inner, depth: depth + 1)
+                try removeNamesOfExistingFiles(from: &names, in: inner, depth: depth + 1, didRead)
             }
         }
+        didRead(directory)
     }
 }

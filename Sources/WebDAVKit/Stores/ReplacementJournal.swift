@@ -26,14 +26,26 @@ package struct ReplacementJournal: Sendable {
         (self.source, self.target, self.old, self.aside) = (source, target, old, aside)
     }
 
-    /// Writes one line for each value, percent-encoded because a name may contain a line feed.
-    package func write(to place: FilePlace) throws(SystemError) {
+    /// Writes one line for each value, percent-encoded because a name may contain a line feed. If
+    /// that fails, the entry is removed: the next start would complete a replacement that never
+    /// began, and remove the old target if it has the source's name by then.
+    /// - Parameter synchronize: waits until the entry is on the disk.
+    package func write(
+        to place: FilePlace, synchronize: () throws(SystemError) -> Void = {}
+    ) throws(SystemError) {
         let lines = [
             Self.identity(of: old), source?.bytes ?? [], target.bytes, aside,
         ]
         let text = lines.map { PercentEncoding.encode(bytes: $0) }
             .joined(separator: "\n")
-        try place.directory.create(place.name).write(Array(text.utf8))
+        let file = try place.directory.create(place.name)
+        do throws(SystemError) {
+            try file.write(Array(text.utf8))
+            try synchronize()
+        } catch {
+            try? place.directory.remove(place.name, isDirectory: false)
+            throw error
+        }
     }
 
     /// Completes the replacements that the journals of a dead process record, or of one that is about

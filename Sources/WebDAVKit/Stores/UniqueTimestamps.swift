@@ -12,20 +12,32 @@ package final class UniqueTimestamps: Sendable {
     private let removals = Atomic(0)
     private let lastRemoval = Atomic<UInt64>(0)
     private let stillness: UInt64
+    /// A clock of a test; `nil` for the system's.
+    private let clock: (@Sendable () -> (seconds: Int64, nanoseconds: Int64))?
+    /// How far a result may be ahead of the clock, in nanoseconds.
+    private static let longestLead: Int64 = 1_000_000_000
 
     /// Shared, because several stores may use one folder.
     package static let shared = UniqueTimestamps()
 
-    /// - Parameter stillness: the longest time that any such clock stands still, in nanoseconds.
-    package init(stillness: UInt64 = 100_000_000) {
+    /// - Parameters:
+    ///   - stillness: the longest time that any such clock stands still, in nanoseconds.
+    ///   - clock: gives the current time; `nil` for the system's clock.
+    package init(
+        stillness: UInt64 = 100_000_000,
+        clock: (@Sendable () -> (seconds: Int64, nanoseconds: Int64))? = nil
+    ) {
         self.stillness = stillness
+        self.clock = clock
     }
 
-    /// The current time, later than the previous result.
+    /// The current time, later than the previous result unless the clock was set back: files must
+    /// not bear the wrong time until the clock has caught up.
     func next() -> (seconds: Int64, nanoseconds: Int64) {
-        let now = Syscalls.realtime()
+        let now = clock?() ?? Syscalls.realtime()
+        let current = now.seconds * 1_000_000_000 + now.nanoseconds
         let time = last.withLock { last in
-            last = max(last + 1, now.seconds * 1_000_000_000 + now.nanoseconds)
+            last = last - current > Self.longestLead ? current : max(last + 1, current)
             return last
         }
         return (time / 1_000_000_000, time % 1_000_000_000)

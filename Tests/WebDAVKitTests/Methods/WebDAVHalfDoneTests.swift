@@ -1,0 +1,62 @@
+import HTTPServerCore
+import TestSupport
+import Testing
+import WebDAVKit
+
+/// A store in memory that moves by copying. Of a collection it removes `gone`, and not `kept`.
+private final class HalfRemovingStore: ResourceStore {
+    private let inner = MemoryStore()
+
+    func info(at path: ResourcePath) async throws -> ResourceInfo {
+        try await inner.info(at: path)
+    }
+
+    func members(
+        of path: ResourcePath, withProperties: Bool
+    ) async throws -> ResourceMembers {
+        try await inner.members(of: path, withProperties: withProperties)
+    }
+
+    func read(_ path: ResourcePath) async throws -> (info: ResourceInfo, body: ResponseBody) {
+        try await inner.read(path)
+    }
+
+    func write(
+        _ bytes: [UInt8], to path: ResourcePath, modified: Int64?
+    ) async throws -> ResourceInfo {
+        try await inner.write(bytes, to: path, modified: modified)
+    }
+
+    func makeCollection(at path: ResourcePath) async throws {
+        try await inner.makeCollection(at: path)
+    }
+
+    func remove(_ path: ResourcePath) async throws -> [ResourceFailure] {
+        _ = try await inner.remove(path.appending(Array("gone".utf8)))
+        return [ResourceFailure(path.appending(Array("kept".utf8)), .forbidden)]
+    }
+}
+
+/// Another program may make a file with the name of a removed member. An old lock would refuse all
+/// changes of that file.
+@Suite("A change that fails half-way leaves no lock on what is gone")
+struct WebDAVHalfDoneTests {
+    @Test(arguments: [("DELETE", 207, [String]()), ("MOVE", 403, ["Destination: /dav/t"])])
+    func locksOfRemovedMembers(
+        _ method: String, _ status: Int, _ fields: [String]
+    ) async throws {
+        let locks = MemoryLockStore()
+        let client = DAVClient(store: HalfRemovingStore(), locks: locks)
+        #expect(try await client.status("MKCOL", "/dav/s") == 201)
+        var lists = ""
+        for path in ["/dav/s/gone", "/dav/s/kept"] {
+            #expect(try await client.status("PUT", path, [], "x") == 201)
+            lists += " <\(path)> (<\(try await client.lock(path))>)"
+        }
+        let shown = ["If:" + lists]
+        #expect(try await client.status(method, "/dav/s", fields + shown) == status)
+        #expect(try await client.status("GET", "/dav/s/gone") == 404)
+        let left = try await locks.locks(on: .root, andInside: true)
+        #expect(left.map(\.root.description) == ["/s/kept"])
+    }
+}
