@@ -37,7 +37,8 @@ package import ToolkitSystem
 public struct ResumableUploadHandler: Handler {
     /// How uploads are limited.
     public struct Options: Sendable {
-        /// How long an upload may take, and how long its answer is kept; 24 hours.
+        /// How long an upload may take, and how long its answer is kept; 24 hours. More than a
+        /// century counts as one.
         public var lifetime = Duration.seconds(86_400)
         /// The most bytes of an upload; a longer one gets 413. `ServerConfiguration.contentLimit`
         /// limits the content of each single request.

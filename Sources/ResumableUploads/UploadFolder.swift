@@ -47,11 +47,9 @@ final class UploadFolder: Sendable {
         do throws(SystemError) {
             return try Self.open(path)
         } catch {
-            let bytes = path.utf8
-            guard error.isMissing, let slash = bytes.lastIndex(of: 0x2F), slash > bytes.startIndex
+            guard error.isMissing, let (outer, name) = Self.split(path), outer != path
             else { throw error }
-            let parent = try make(String(path[..<slash]))
-            let name = Array(bytes[bytes.index(after: slash)...])
+            let parent = try make(outer)
             do throws(SystemError) {
                 try parent.makeDirectory(name, 0o700)
             } catch {
@@ -60,6 +58,17 @@ final class UploadFolder: Sendable {
             if synchronizes { try Self.synchronizeNames(in: parent) }
             return try parent.directory(name)
         }
+    }
+
+    /// The path of the directory around another one, and the name of that in it; `nil` for a path
+    /// without a name.
+    private static func split(_ path: String) -> (outer: String, name: [UInt8])? {
+        let bytes = Array(path.utf8)
+        guard let last = bytes.lastIndex(where: { $0 != 0x2F }) else { return nil }
+        let start = bytes[...last].lastIndex(of: 0x2F).map { $0 + 1 } ?? 0
+        // A bare name is one in the working directory.
+        let outer = start == 0 ? "." : String(decoding: bytes[..<start], as: UTF8.self)
+        return (outer, Array(bytes[start...last]))
     }
 
     /// Waits until the names in a directory, and its own, are on the disk. It may be as new as they

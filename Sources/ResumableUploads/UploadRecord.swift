@@ -82,14 +82,18 @@ struct KeptAnswer: Codable, Sendable {
 
     init(_ response: Response, length: Int64) {
         status = Int(response.status.code)
-        fields = response.fields.map { [$0.name.text, $0.value] }
         var bytes: [UInt8] = []
+        var hasAll = true
         switch response.body.content {
+        case .empty: break
         case .text(let text): bytes = Array(text.utf8)
         case .bytes(let all): bytes = all
-        default: break
+        default: hasAll = false
         }
-        if bytes.count > Self.byteLimit { bytes = [] }
+        if bytes.count > Self.byteLimit { (bytes, hasAll) = ([], false) }
+        var kept = response.fields
+        if !hasAll { kept.removeFactsOfContent() }
+        fields = kept.map { [$0.name.text, $0.value] }
         mediaType = bytes.isEmpty ? "" : response.body.mediaType
         content = Base64.text(of: bytes)
         self.length = length
@@ -105,5 +109,17 @@ struct KeptAnswer: Codable, Sendable {
             response.body = .bytes(bytes, mediaType: mediaType)
         }
         return response
+    }
+}
+
+extension HTTPFields {
+    private static let factsOfContent: [HTTPFieldName] = [
+        .contentEncoding, "Content-Digest", "Content-MD5", "Digest", "Repr-Digest",
+    ]
+
+    /// Takes away what is said of content that is not sent: a client would look for the coding, or
+    /// the hash, in no bytes at all.
+    mutating func removeFactsOfContent() {
+        for name in Self.factsOfContent where contains(name) { remove(name) }
     }
 }

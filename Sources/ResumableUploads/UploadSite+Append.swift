@@ -206,7 +206,12 @@ extension UploadSite {
             dialect.stamp(&response.fields)
             return response
         }
-        try await keep(response, of: id, record, length)
+        do {
+            try await keep(response, of: id, record, length)
+        } catch {
+            // The handler has done its work, and an error in place of its answer would have it done
+            // twice. The upload stays unfinished for a client that misses the answer.
+        }
         return finished(response, length, dialect)
     }
 
@@ -235,6 +240,7 @@ extension UploadSite {
         if dialect.isTus, response.status.isSuccess {
             response.status = .noContent
             response.body = .empty
+            response.fields.removeFactsOfContent()
         }
         return response
     }

@@ -133,6 +133,8 @@ extension UploadSite {
         var length = known
         if let told = FieldItem.integer(.uploadLength, in: { request.fields.values(of: $0) }) {
             guard told == length ?? told else { throw .length("Upload-Length has changed") }
+            // Stored, it would refuse every later request.
+            guard told >= offset else { throw .length("Upload-Length is less than the offset") }
             length = told
         }
         guard let count = request.wireContentLength else { return length }

@@ -98,7 +98,8 @@ final class UploadSite: Sendable {
 
     // MARK: Answers
 
-    var seconds: Int64 { max(options.lifetime.components.seconds, 1) }
+    /// How long an upload may take; nobody needs more than a century.
+    var seconds: Int64 { min(max(options.lifetime.components.seconds, 1), 100 * 366 * 86_400) }
 
     func answer(_ request: Request) async throws -> Response {
         let id = UploadID(of: request)

@@ -51,7 +51,7 @@ extension Request {
         return copy
     }
 
-    /// The last bytes of the target, if a marker stands right before them.
+    /// The last bytes of the target, if they end its path and a marker stands right before them.
     /// - Parameters:
     ///   - count: how many.
     ///   - marker: the bytes before.
@@ -62,6 +62,8 @@ extension Request {
         for (index, byte) in marker.enumerated() {
             guard unsafe bytes[start - marker.count + index] == byte else { return nil }
         }
+        // A query may hold such a path, as the address to come back to.
+        guard unsafe !bytes[..<start].contains(UInt8(ascii: "?")) else { return nil }
         return unsafe Array(bytes[start...])
     }
 

@@ -1,0 +1,125 @@
+import HTTPParser
+import HTTPServerCore
+import HTTPServerKit
+import ResumableUploads
+import TestSupport
+import Testing
+import ToolkitSystem
+
+@Suite("Resumable uploads: what must not be lost, or taken for something else")
+struct UploadLossTests {
+    private static let partial = "Content-Type: application/partial-upload"
+
+    /// A request without content to a handler, and its answer.
+    private func ask(
+        _ handler: any Handler, _ method: String, _ path: String, _ fields: String = ""
+    ) async throws -> ServerAnswer {
+        let connection = MemoryConnection(handler)
+        connection.send(
+            "\(method) \(path) HTTP/1.1\r\nHost: example.org\r\n\(fields)Connection: close\r\n\r\n")
+        try await connection.wait(for: "a final answer") { UploadAnswer.isWhole($0.text) }
+        connection.end()
+        let output = try await connection.closed().output
+        return try #require(ServerAnswer.all(output).first)
+    }
+
+    @Test("The folder may be a bare name, below the working directory")
+    func bareFolder() async throws {
+        let folder = "upload-parts-\(UInt64.random(in: .min ... .max))"
+        let uploads = ResumableUploadHandler(
+            AsyncHandler { _ in Response(.created) }, folder: folder)
+        defer { uploads.close() }
+        var router = Router()
+        router.mount("/up", uploads)
+        let fields = "Upload-Complete: ?0\r\nContent-Length: 0\r\n"
+        let begun = try await ask(router, "POST", "/up/f", fields)
+        #expect(begun.status == 201)
+        let location = try #require(begun["Location"])
+        #expect(try await ask(router, "DELETE", location).status == 204)
+    }
+
+    @Test("A length below the offset is refused, and not remembered")
+    func lengthBelowOffset() async throws {
+        let client = try UploadClient()
+        let location = try await client.begin()
+        _ = try await client.append(location, at: 0, "12345")
+        let connection = client.open(
+            "PATCH", location,
+            [
+                "Upload-Offset: 5", "Upload-Complete: ?0", "Upload-Length: 3",
+                "Transfer-Encoding: chunked", Self.partial,
+            ])
+        connection.send("0\r\n\r\n")
+        let answer = try await client.answer(on: connection)
+        #expect(answer.status == 400 && answer.text.contains("inconsistent-upload-length"))
+        #expect(try await client.append(location, at: 5, "6", isLast: true).status == 201)
+        #expect(client.received.withLock { $0.map(\.content) } == [Array("123456".utf8)])
+    }
+
+    @Test("A request names an upload by its path, and not by its query")
+    func uploadInQuery() async throws {
+        let client = try UploadClient()
+        let target = "/up/f?from=/up/.uploads/" + String(repeating: "0", count: 32)
+        let answer = try await client.send("POST", target, [], "x")
+        #expect(answer.status == 201 && answer["X-Inner"] == "yes")
+        #expect(client.received.withLock { $0.map(\.target) } == [target])
+    }
+
+    @Test("The answer of the handler goes out although it cannot be kept")
+    func answerNotKept() async throws {
+        let disk = try ServerDirectory()
+        let client = try UploadClient(
+            on: disk,
+            answer: { _ in
+                let record = try #require(
+                    try FolderNames.of(disk).first { $0.hasSuffix(".json") })
+                // Where this is, no new record can be written.
+                try disk.makeDirectory("parts/\(record.dropLast(5)).new")
+                return Response(.created)
+            })
+        let location = try await client.begin()
+        let answer = try await client.append(location, at: 0, "abc", isLast: true)
+        #expect(answer.status == 201 && answer["Upload-Complete"] == "?1")
+        #expect(client.received.withLock { $0.map(\.content) } == [Array("abc".utf8)])
+        #expect(try await client.offset(location) == 3)
+    }
+
+    @Test("An answer without its content says nothing of the content")
+    func answerWithoutContent() async throws {
+        let client = try UploadClient(answer: { _ in
+            let body = ResponseBody.stream(mediaType: "text/plain") { writer in
+                try await writer.write("done")
+            }
+            return Response(
+                .created,
+                fields: [
+                    "Content-Encoding": "gzip", "Content-Digest": "sha-256=:AAAA:", "X-Inner": "1",
+                ], body: body)
+        })
+        let location = try await client.begin()
+        let first = try await client.append(location, at: 0, "abc", isLast: true)
+        #expect(first.status == 201 && first["Content-Digest"] != nil)
+        let version = "Tus-Resumable: 1.0.0"
+        let begun = try await client.send("POST", "/up/f", [version, "Upload-Length: 3"], "")
+        let tus = try await client.send(
+            "PATCH", try #require(begun["Location"]),
+            [version, "Content-Type: application/offset+octet-stream", "Upload-Offset: 0"], "abc")
+        #expect(tus.status == 204)
+        let again = try await client.append(location, at: 3, "", isLast: true)
+        #expect(again.status == 201 && again.text.isEmpty)
+        for answer in [tus, again] {
+            #expect(answer["X-Inner"] == "1")
+            #expect(answer["Content-Encoding"] == nil && answer["Content-Digest"] == nil)
+        }
+    }
+
+    @Test("Uploads may take as long as a duration can say")
+    func longestLifetime() async throws {
+        var options = ResumableUploadHandler.Options()
+        options.lifetime = .seconds(Int64.max)
+        let client = try UploadClient(options: options)
+        let location = try await client.begin()
+        #expect(try await client.append(location, at: 0, "abc", isLast: true).status == 201)
+        #expect(try await client.send("HEAD", location)["Upload-Complete"] == "?1")
+    }
+}
