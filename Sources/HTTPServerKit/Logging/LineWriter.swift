@@ -119,13 +119,14 @@ package final class LineWriter: @unchecked Sendable {
 
     /// Runs on the queue.
     private func drain() {
-        state.withLock { state in
+        let told = state.withLock { state -> Int in
             unsafe swap(&lines, &spare)
             state.isScheduled = false
             state.lastFlush = Syscalls.monotonic()
-            guard let notice, state.untold > 0 else { return }
+            guard let notice, state.untold > 0 else { return 0 }
             spare.append(notice(state.untold) + "\n")
-            state.untold = 0
+            defer { state.untold = 0 }
+            return state.untold
         }
         guard !spare.isEmpty else { return }
         do throws(SystemError) {
@@ -135,8 +136,13 @@ package final class LineWriter: @unchecked Sendable {
             try unsafe Syscalls.writeLog(descriptor, spare.unsafeBytes)
             isCut = false
         } catch {
-            let lost = unsafe spare.unsafeBytes.reduce(0) { $0 + ($1 == 0x0A ? 1 : 0) }
-            state.withLock { $0.dropped += lost }
+            let count = unsafe spare.unsafeBytes.reduce(0) { $0 + ($1 == 0x0A ? 1 : 0) }
+            // The notice is no line of a caller, and has to be repeated.
+            let lost = told > 0 ? count - 1 : count
+            state.withLock { state in
+                state.dropped += lost
+                state.untold += lost + told
+            }
         }
         spare.removeAll()
         if spare.isOversized { spare = ByteBuffer(capacity: 16 << 10) }
