@@ -177,7 +177,7 @@ int flock(int, int);
 int close(int); ssize_t read(int, void *, size_t); ssize_t write(int, const void *, size_t); ssize_t pread(int, void *, size_t, off_t); ssize_t pwrite(int, const void *, size_t, off_t);
 off_t lseek(int, off_t, int); int fsync(int); int ftruncate(int, off_t); int truncate(const char *, off_t); int dup(int); int dup2(int, int); int pipe(int[2]); int isatty(int); int access(const char *, int); int faccessat(int, const char *, int, int);
 int unlink(const char *); int unlinkat(int, const char *, int); int rmdir(const char *); int link(const char *, const char *); int linkat(int, const char *, int, const char *, int); int symlink(const char *, const char *); int symlinkat(const char *, int, const char *); ssize_t readlink(const char *, char *, size_t); ssize_t readlinkat(int, const char *, char *, size_t);
-pid_t getpid(void); pid_t getppid(void); uid_t getuid(void); uid_t geteuid(void); gid_t getgid(void); int gethostname(char *, size_t); char *getcwd(char *, size_t); int chdir(const char *); long sysconf(int); long fpathconf(int, int); long pathconf(const char *, int); int execv(const char *, char *const *);
+pid_t getpid(void); pid_t getppid(void); uid_t getuid(void); uid_t geteuid(void); int seteuid(uid_t); gid_t getgid(void); int gethostname(char *, size_t); char *getcwd(char *, size_t); int chdir(const char *); long sysconf(int); long fpathconf(int, int); long pathconf(const char *, int); int execv(const char *, char *const *);
 int chown(const char *, uid_t, gid_t); int fchown(int, uid_t, gid_t); int kill(pid_t, int);
 
 // sys/stat.h
