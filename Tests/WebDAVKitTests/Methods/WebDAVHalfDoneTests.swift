@@ -4,32 +4,8 @@ import Testing
 import WebDAVKit
 
 /// A store in memory that moves by copying. Of a collection it removes `gone`, and not `kept`.
-private final class HalfRemovingStore: ResourceStore {
-    private let inner = MemoryStore()
-
-    func info(at path: ResourcePath) async throws -> ResourceInfo {
-        try await inner.info(at: path)
-    }
-
-    func members(
-        of path: ResourcePath, withProperties: Bool
-    ) async throws -> ResourceMembers {
-        try await inner.members(of: path, withProperties: withProperties)
-    }
-
-    func read(_ path: ResourcePath) async throws -> (info: ResourceInfo, body: ResponseBody) {
-        try await inner.read(path)
-    }
-
-    func write(
-        _ bytes: [UInt8], to path: ResourcePath, modified: Int64?
-    ) async throws -> ResourceInfo {
-        try await inner.write(bytes, to: path, modified: modified)
-    }
-
-    func makeCollection(at path: ResourcePath) async throws {
-        try await inner.makeCollection(at: path)
-    }
+private final class HalfRemovingStore: WrappingStore {
+    let inner = MemoryStore()
 
     func remove(_ path: ResourcePath) async throws -> [ResourceFailure] {
         _ = try await inner.remove(path.appending(Array("gone".utf8)))

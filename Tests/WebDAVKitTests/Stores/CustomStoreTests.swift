@@ -105,39 +105,11 @@ struct CustomStoreTests {
 }
 
 /// A store that cannot look up the name `b`.
-private struct UnresolvableStore: ResourceStore {
-    private let notes = NoteStore()
+private struct UnresolvableStore: WrappingStore {
+    let inner = NoteStore()
 
     func resolved(_ path: ResourcePath) async throws -> ResourcePath {
         guard path.name != Array("b".utf8) else { throw WebDAVError(.serviceUnavailable) }
         return path
-    }
-
-    func info(at path: ResourcePath) async throws -> ResourceInfo {
-        try await notes.info(at: path)
-    }
-
-    func members(
-        of path: ResourcePath, withProperties: Bool
-    ) async throws -> ResourceMembers {
-        try await notes.members(of: path, withProperties: withProperties)
-    }
-
-    func read(_ path: ResourcePath) async throws -> (info: ResourceInfo, body: ResponseBody) {
-        try await notes.read(path)
-    }
-
-    func write(
-        _ bytes: [UInt8], to path: ResourcePath, modified: Int64?
-    ) async throws -> ResourceInfo {
-        try await notes.write(bytes, to: path, modified: modified)
-    }
-
-    func makeCollection(at path: ResourcePath) async throws {
-        try await notes.makeCollection(at: path)
-    }
-
-    func remove(_ path: ResourcePath) async throws -> [ResourceFailure] {
-        try await notes.remove(path)
     }
 }
