@@ -60,14 +60,14 @@ def status():
     return 1 if FAULTS else 0
 
 
-def take_turns(names, rounds, take, title, expected=(), is_warmed=False):
+def take_turns(names, rounds, take, title, expected=(), warms_up=False):
     """Samples by name, taken in turns, round after round; a name that fails is left out.
 
     :param take: gives the sample of a name in a round. Round 0, which warms up, does not count.
     :param title: gives the words of the report for a name.
     """
     samples = {name: [] for name in names}
-    for turn, number in enumerate(range(0 if is_warmed else 1, rounds + 1)):
+    for turn, number in enumerate(range(0 if warms_up else 1, rounds + 1)):
         note(f"  round {number} of {rounds}" if number else "  warming up")
         order = list(names)
         # The first one of a round finds the caches cold.

@@ -163,7 +163,7 @@ def measure(name, runs, rounds):
 
     return harness.take_turns(
         [subject for subject, (server, _) in subjects.items() if server in runs], rounds, take,
-        lambda subject: f"{SCENARIOS[name][0]}: {subject}", is_warmed=True)
+        lambda subject: f"{SCENARIOS[name][0]}: {subject}", warms_up=True)
 
 
 def show(name, samples):

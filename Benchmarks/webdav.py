@@ -264,7 +264,7 @@ def measure(name, runs, rounds):
     """Samples by server, in turns after one round that does not count."""
     return harness.take_turns(
         list(runs), rounds, lambda server, number: SCENARIOS[name][2](runs[server], number == 0),
-        lambda server: f"{name} by {server}", harness.PROGRAM_ERRORS, is_warmed=True)
+        lambda server: f"{name} by {server}", harness.PROGRAM_ERRORS, warms_up=True)
 
 
 def shown(seconds, unit):

@@ -98,7 +98,8 @@ final class UploadSite: Sendable {
 
     // MARK: Answers
 
-    /// How long an upload may take; nobody needs more than a century.
+    /// How long an upload may take, in seconds. A century at most: the sum with a time must not
+    /// overflow.
     var seconds: Int64 { min(max(options.lifetime.components.seconds, 1), 100 * 366 * 86_400) }
 
     func answer(_ request: Request) async throws -> Response {

@@ -123,7 +123,7 @@ struct ConnectionLimitTests {
             try await idle[20].send(LocalServer.get("/kept"))
             #expect(try await idle[20].response().text == "/kept")
         }
-        // A place is free a moment before its end is told.
+        // The slot is free a moment before the hook is called.
         try await waitUntil { closed.entries.count >= 20 }
         #expect(closed.entries.allSatisfy { $0 == .displaced })
         // Each loop may make room for the same new connection, which only one of them takes.

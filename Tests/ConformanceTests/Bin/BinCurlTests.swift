@@ -69,7 +69,7 @@ struct BinCurlTests {
         #expect(result.text.components(separatedBy: "\n200\n").count == 4)
     }
 
-    /// Those who have built curl choose what it understands.
+    /// The codings that curl understands depend on its build.
     private static func curlHas(_ feature: String) async throws -> Bool {
         try await Program.run("curl", ["-V"]).text.contains(feature)
     }

@@ -29,7 +29,7 @@ struct UploaderResumeServeTests {
         return try await server.send(.patch, location, fields, body: .text(content))
     }
 
-    /// What is on the disk of uploads: their records, and the content of those that go on.
+    /// The files that uploads keep: their records, and the content of unfinished ones.
     private func files(_ folder: Folder) throws -> [String] {
         let parts = folder.file(".httpkit-dav/uploads-page").path
         return try FileManager.default.contentsOfDirectory(atPath: parts).map { name in

@@ -52,8 +52,8 @@ struct FetchUploadTests {
         let proxy = try await CuttingProxy(to: server.port, every: 0, cuts: 0)
         let address = server.url("/dav/a.bin", port: proxy.port)
         let words = ["fetch", "-T", data, "--resume", address] + TestTLS.fetchFlags
-        // At this rate it is at its beginning when so much has arrived. That is more than may be sent
-        // twice, so that an upload which begins anew is noticed.
+        // The rate keeps the upload unfinished when 4 MiB have arrived. The check below allows less
+        // than that to be sent twice, so it fails for an upload that starts over.
         let call = try RunningProgram(Program.httpkit, words + ["--limit-rate", "2m"])
         let parts = share.path + "/.httpkit-dav/uploads-webdav"
         #expect(await call.wait { _ in Self.largest(in: parts) > 4 << 20 }, "\(call.complaints)")

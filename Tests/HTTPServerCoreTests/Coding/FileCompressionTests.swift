@@ -125,8 +125,8 @@ struct FileCompressionTests {
         try directory.write("page.txt", old)
         try directory.setModified("page.txt", 784_111_777)
         let end = Syscalls.realtime().seconds
-        // Its change time is that of this test: nobody knows yet whether it is at rest, unless the
-        // machine was so slow that it is another second.
+        // A file that changed in this second may change again in it, so it is not kept yet. On a slow
+        // machine the next second may have begun.
         let early = try await Coded.get(handler, Self.gzip, target: "/page.txt")
         #expect(try early.plain == Array(old.utf8))
         #expect(handler.keptBytes == 0 || Syscalls.realtime().seconds > begin)

@@ -58,8 +58,8 @@ package final class PeerServer: Sendable {
         }
     }
 
-    /// A port that nobody listens at: the servers of other tests get their ports from the system,
-    /// which gives none so low.
+    /// A port without a listener: the servers of other tests get their ports from the system, which
+    /// gives none so low.
     package static let deadPort: UInt16 = 1
 
     /// A port that nobody listens at now.
