@@ -87,7 +87,7 @@
         ) throws(NATPortMappingError) -> NATMapping {
             let external = try router.externalAddress(exchange)
             let granted = try router.map(port: port, wish: wish, seconds: seconds, exchange) {
-                takeBack($0, at: router)
+                Self.undoing(at: router)
             }
             return NATMapping(
                 protocol: .upnp, externalAddress: external, externalPort: granted.port,
@@ -106,16 +106,15 @@
             return address
         }
 
-        /// Tries for five seconds at the longest; a mapping that stays ends with its lifetime.
-        private func takeBack(_ external: UInt16, at known: UPnPRouter? = nil) {
-            guard let router = known ?? router.withLock({ $0 }) else { return }
+        private func takeBack(_ external: UInt16) {
+            guard let router = router.withLock({ $0 }) else { return }
+            router.discard(external, Self.undoing(at: router))
+        }
+
+        /// Lasts five seconds at most.
+        private static func undoing(at router: UPnPRouter) -> RouterExchange {
             let end = DispatchTime.now() + .seconds(5)
-            let exchange = RouterExchange(address: router.address) { DispatchTime.now() >= end }
-            do throws(NATPortMappingError) {
-                try router.remove(external, exchange)
-            } catch {
-                // Nothing is left to try.
-            }
+            return RouterExchange(address: router.address) { DispatchTime.now() >= end }
         }
     }
 #endif

@@ -68,18 +68,18 @@
         }
 
         /// Maps a port, or a later one when that is taken.
-        /// - Parameter undo: takes a mapping back that was made, when it is not known what became of it.
+        /// - Parameter undoing: makes the exchange that takes back a mapping of unknown state.
         /// - Returns: the port and for how many seconds it is mapped, 0 until it is taken back.
         func map(
             port: UInt16, wish: UInt16, seconds: UInt32, _ exchange: RouterExchange,
-            undo: (UInt16) -> Void
+            undoing: () -> RouterExchange
         ) throws(NATPortMappingError) -> (port: UInt16, seconds: UInt32) {
             let own = try exchange.ownAddress()
             var request = Request(external: wish, port: port, own: own, seconds: seconds)
             while true {
-                switch try add(request, exchange) {
+                switch try added(request, exchange, undoing) {
                 case nil:
-                    switch try checked(request, exchange, undo) {
+                    switch try checked(request, exchange, undoing) {
                     case .own(let lease): return (request.external, min(lease, seconds))
                     // Some routers lack this action: trust the answer to the request.
                     case .unknown: return (request.external, request.seconds)
@@ -113,6 +113,15 @@
                     ("NewRemoteHost", ""), ("NewExternalPort", String(external)),
                     ("NewProtocol", "TCP"),
                 ], exchange)
+        }
+
+        /// Takes a mapping back if the router allows it: otherwise it ends with its lifetime.
+        func discard(_ external: UInt16, _ exchange: RouterExchange) {
+            do throws(NATPortMappingError) {
+                try remove(external, exchange)
+            } catch {
+                // Nothing is left to try.
+            }
         }
 
         // MARK: Parts of these
@@ -159,14 +168,37 @@
             return try Self.code(of: answer)
         }
 
+        /// Asks for one mapping. The router may make it even if its answer does not arrive: the
+        /// mapping is then taken back, unless it is another machine's.
+        private func added(
+            _ request: Request, _ exchange: RouterExchange, _ undoing: () -> RouterExchange
+        ) throws(NATPortMappingError) -> Int? {
+            do throws(NATPortMappingError) {
+                return try add(request, exchange)
+            } catch {
+                discardOwn(request, undoing())
+                throw error
+            }
+        }
+
+        /// Takes back the mapping, if there is one to this machine.
+        private func discardOwn(_ request: Request, _ exchange: RouterExchange) {
+            do throws(NATPortMappingError) {
+                guard case .own = try entry(request, exchange) else { return }
+                try remove(request.external, exchange)
+            } catch {
+                // As in `discard`.
+            }
+        }
+
         /// The mapping that was just made.
         private func checked(
-            _ request: Request, _ exchange: RouterExchange, _ undo: (UInt16) -> Void
+            _ request: Request, _ exchange: RouterExchange, _ undoing: () -> RouterExchange
         ) throws(NATPortMappingError) -> Entry {
             do throws(NATPortMappingError) {
                 return try entry(request, exchange)
             } catch {
-                undo(request.external)
+                discard(request.external, undoing())
                 throw error
             }
         }

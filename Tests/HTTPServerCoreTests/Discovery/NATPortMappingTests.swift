@@ -7,19 +7,6 @@
 
     @Suite("Port mapping by NAT-PMP (RFC 6886)")
     struct NATPortMappingTests {
-        private typealias Events = AsyncStream<NATPortMappingEvent>
-
-        private func event(_ events: Events) async throws -> NATPortMappingEvent {
-            for await event in events { return event }
-            throw Program.Failure("no event")
-        }
-
-        private func mapped(_ events: Events) async throws -> NATMapping {
-            let event = try await event(events)
-            guard case .mapped(let mapping) = event else { throw Program.Failure("\(event)") }
-            return mapping
-        }
-
         private func configuration(_ gateway: ScriptedGateway) -> NATPortMappingConfiguration {
             var configuration = NATPortMappingConfiguration()
             configuration.gateway = gateway.address
@@ -36,7 +23,7 @@
             let events = mapper.events()
             #expect(mapper.mapping == nil)
             mapper.start(port: 8099)
-            let mapping = try await mapped(events)
+            let mapping = try await events.mapping()
             #expect(
                 mapping.url == "http://203.0.113.7:8100/", "the gateway gives the port above")
             #expect(mapping.internalPort == 8099)
@@ -46,7 +33,7 @@
             #expect(mapper.mapping == mapping)
             #expect(mapper.url == mapping.url)
             await mapper.stop()
-            #expect(try await event(events) == .removed)
+            #expect(try await events.event() == .removed)
             #expect(mapper.url == nil)
             #expect(
                 gateway.requests == [
@@ -64,7 +51,7 @@
                 gateway.requests.contains("map 8099 wish 8099 for 7200")
             }
             await mapper.stop()
-            #expect(try await event(events) == .removed)
+            #expect(try await events.event() == .removed)
             #expect(gateway.requests.contains("map 8099 wish 0 for 0"))
         }
 
@@ -75,7 +62,7 @@
             let mapper = NATPortMapper(configuration(gateway))
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await mapped(events).url == "http://203.0.113.7:8100/")
+            #expect(try await events.mapping().url == "http://203.0.113.7:8100/")
             await mapper.stop()
         }
 
@@ -88,7 +75,7 @@
             let mapper = NATPortMapper(configuration)
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await mapped(events).url == "https://203.0.113.7/", "443 is left out")
+            #expect(try await events.mapping().url == "https://203.0.113.7/", "443 is left out")
             await mapper.stop()
         }
 
@@ -101,7 +88,7 @@
             let mapper = NATPortMapper(configuration)
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await mapped(events).url == "http://203.0.113.7/", "80 is left out")
+            #expect(try await events.mapping().url == "http://203.0.113.7/", "80 is left out")
             #expect(gateway.requests.last == "map 8099 wish 79 for 100")
             await mapper.stop()
         }
@@ -114,8 +101,8 @@
             let mapper = NATPortMapper(configuration(gateway))
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await mapped(events).externalAddress == "203.0.113.7")
-            let second = try await mapped(events)
+            #expect(try await events.mapping().externalAddress == "203.0.113.7")
+            let second = try await events.mapping()
             #expect(second.externalAddress == "203.0.113.8")
             #expect(second.externalPort == 8100)
             let renewals = gateway.requests.filter { $0 == "map 8099 wish 8100 for 7200" }
@@ -135,10 +122,10 @@
             let mapper = NATPortMapper(configuration(gateway))
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await event(events) == .failed(error))
+            #expect(try await events.event() == .failed(error))
             #expect(mapper.mapping == nil)
             await mapper.stop()
-            #expect(try await event(events) == .removed)
+            #expect(try await events.event() == .removed)
             #expect(
                 !gateway.requests.contains { $0.hasSuffix("for 0") }, "there is nothing to remove")
         }
@@ -153,9 +140,9 @@
             let mapper = NATPortMapper(configuration)
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await event(events) == .failed(.refused))
-            #expect(try await event(events) == .failed(.outOfResources))
-            #expect(try await mapped(events).externalPort == 8100)
+            #expect(try await events.event() == .failed(.refused))
+            #expect(try await events.event() == .failed(.outOfResources))
+            #expect(try await events.mapping().externalPort == 8100)
             await mapper.stop()
         }
 
@@ -166,7 +153,7 @@
             let mapper = NATPortMapper(configuration(gateway))
             let events = mapper.events()
             mapper.start(port: 8099)
-            _ = try await mapped(events)
+            _ = try await events.mapping()
             #expect(gateway.requests.filter { $0.hasPrefix("map") }.count == 3)
             await mapper.stop()
         }
@@ -181,7 +168,7 @@
                 let mapper = NATPortMapper(configuration)
                 let events = mapper.events()
                 mapper.start(port: 8099)
-                #expect(try await event(events) == .failed(.noAnswer))
+                #expect(try await events.event() == .failed(.noAnswer))
                 await mapper.stop()
             }
             #expect(gateway.requests.contains("address"))
@@ -194,9 +181,9 @@
             let mapper = NATPortMapper(configuration(gateway))
             let events = mapper.events()
             mapper.start(port: 8099)
-            _ = try await mapped(events)
+            _ = try await events.mapping()
             await mapper.stop()
-            #expect(try await event(events) == .removed)
+            #expect(try await events.event() == .removed)
             #expect(gateway.requests.last == "map 8099 wish 0 for 0")
         }
 
@@ -208,7 +195,7 @@
             let mapper = NATPortMapper(configuration)
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await event(events) == .failed(.noGateway))
+            #expect(try await events.event() == .failed(.noGateway))
             await mapper.stop()
         }
 
@@ -218,7 +205,7 @@
             let mapper = NATPortMapper(configuration(gateway))
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await mapped(events).scope == .private)
+            #expect(try await events.mapping().scope == .private)
             await mapper.stop()
         }
 
@@ -234,18 +221,18 @@
             let following = Task { await mapper.follow(server) }
             try await server.start()
             let port = try #require(server.addresses.first?.port)
-            #expect(try await mapped(events).internalPort == port)
+            #expect(try await events.mapping().internalPort == port)
             await server.suspend()
-            #expect(try await event(events) == .removed)
+            #expect(try await events.event() == .removed)
             try await server.resume()
-            #expect(try await mapped(events).internalPort == port)
+            #expect(try await events.mapping().internalPort == port)
             await server.shutdown()
-            #expect(try await event(events) == .removed)
+            #expect(try await events.event() == .removed)
             try await server.start()
-            _ = try await mapped(events)
+            _ = try await events.mapping()
             following.cancel()
             await following.value
-            #expect(try await event(events) == .removed)
+            #expect(try await events.event() == .removed)
             #expect(mapper.mapping == nil)
             await server.shutdown()
         }

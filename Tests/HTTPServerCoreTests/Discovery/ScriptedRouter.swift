@@ -1,4 +1,5 @@
 #if os(Linux)
+    import HTTPServerDiscovery
     import TestSupport
 
     /// A router that speaks UPnP IGD on a separate loopback address, by a plan: a server of HTTP for
@@ -89,6 +90,9 @@
                     say("add {NewExternalPort} to {NewInternalClient}:{NewInternalPort} for "
                         "{NewLeaseDuration}".format(**values))
                     step = following(steps)
+                    if step == "unanswered":
+                        add(values, "grant")
+                        return "silent"
                     return step if step in SPECIAL else add(values, step)
                 if action == "GetSpecificPortMappingEntry":
                     if plan.get("entries") == "untold":
@@ -207,7 +211,7 @@
 
         /// - Parameter plan: words of the form `name=value`. `plan` is what it does with requests to
         ///   map a port, one after another, the last for ever: `grant`, `grant:SECONDS` for a shorter
-        ///   lease, `pretend`, `refuse:CODE`, or the name of an answer that is none.
+        ///   lease, `pretend`, `refuse:CODE`, `unanswered`, or the name of an answer that is none.
         init(_ plan: [String] = [], address: String = ScriptedGateway.anyAddress()) async throws {
             self.address = address
             let program = try RunningProgram("python3", ["-c", Self.script, address] + plan)
@@ -229,6 +233,24 @@
                 let lines = program.text.split(separator: "\n")
                 return lines.count(where: { $0 == request }) >= times
             }
+        }
+
+        /// A configuration that asks this router alone.
+        var configuration: NATPortMappingConfiguration {
+            var configuration = NATPortMappingConfiguration()
+            configuration.gateway = address
+            configuration.protocols = [.upnp]
+            configuration.patience = .seconds(60)
+            return configuration
+        }
+
+        /// A mapper that does not search for the router.
+        func mapper(
+            _ change: (inout NATPortMappingConfiguration) -> Void = { _ in }
+        ) -> NATPortMapper {
+            var configuration = configuration
+            change(&configuration)
+            return NATPortMapper(configuration, description: description)
         }
 
         /// Ends it, as if the router had lost its power.

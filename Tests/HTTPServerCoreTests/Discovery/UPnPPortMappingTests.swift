@@ -5,46 +5,15 @@
 
     @Suite("Port mapping by UPnP IGD (WANIPConnection:1)")
     struct UPnPPortMappingTests {
-        private typealias Events = AsyncStream<NATPortMappingEvent>
-
-        private func event(_ events: Events) async throws -> NATPortMappingEvent {
-            for await event in events { return event }
-            throw Program.Failure("no event")
-        }
-
-        private func mapped(_ events: Events) async throws -> NATMapping {
-            let event = try await event(events)
-            guard case .mapped(let mapping) = event else { throw Program.Failure("\(event)") }
-            return mapping
-        }
-
-        private func configuration(_ router: ScriptedRouter) -> NATPortMappingConfiguration {
-            var configuration = NATPortMappingConfiguration()
-            configuration.gateway = router.address
-            configuration.protocols = [.upnp]
-            configuration.patience = .seconds(60)
-            return configuration
-        }
-
-        /// A mapper that does not search for the router.
-        private func mapper(
-            _ router: ScriptedRouter,
-            _ change: (inout NATPortMappingConfiguration) -> Void = { _ in }
-        ) -> NATPortMapper {
-            var configuration = configuration(router)
-            change(&configuration)
-            return NATPortMapper(configuration, description: router.description)
-        }
-
         // MARK: Mapping
 
         @Test("A router is found by a search, maps the port, and takes it back at the stop")
         func mapping() async throws {
             let router = try await ScriptedRouter(["search=yes"])
-            let mapper = NATPortMapper(configuration(router))
+            let mapper = NATPortMapper(router.configuration)
             let events = mapper.events()
             mapper.start(port: 8099)
-            let mapping = try await mapped(events)
+            let mapping = try await events.mapping()
             #expect(mapping.protocol == .upnp)
             #expect(mapping.url == "http://203.0.113.7:8099/")
             #expect(mapping.internalPort == 8099)
@@ -52,7 +21,7 @@
             #expect(mapping.scope == .global)
             #expect(mapper.mapping == mapping)
             await mapper.stop()
-            #expect(try await event(events) == .removed)
+            #expect(try await events.event() == .removed)
             #expect(mapper.mapping == nil)
             #expect(await router.wait(for: "delete 8099"))
             #expect(
@@ -64,10 +33,10 @@
         @Test("NAT-PMP comes first, and UPnP when that has no answer")
         func fallback() async throws {
             let router = try await ScriptedRouter()
-            let mapper = mapper(router) { $0.protocols = [.natPMP, .upnp] }
+            let mapper = router.mapper { $0.protocols = [.natPMP, .upnp] }
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await mapped(events).protocol == .upnp)
+            #expect(try await events.mapping().protocol == .upnp)
             await mapper.stop()
             let gateway = try await ScriptedGateway(
                 addresses: ["203.0.113.7"], plan: ["grant:3600"])
@@ -76,7 +45,7 @@
             let other = NATPortMapper(configuration)
             let others = other.events()
             other.start(port: 8099)
-            #expect(try await mapped(others).protocol == .natPMP)
+            #expect(try await others.mapping().protocol == .natPMP)
             await other.stop()
         }
 
@@ -86,10 +55,10 @@
             let gateway = try await ScriptedGateway(
                 addresses: ["203.0.113.7"], plan: ["refuse:2"], address: address)
             let router = try await ScriptedRouter(address: address)
-            let mapper = mapper(router) { $0.protocols = [.natPMP, .upnp] }
+            let mapper = router.mapper { $0.protocols = [.natPMP, .upnp] }
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await mapped(events).protocol == .upnp)
+            #expect(try await events.mapping().protocol == .upnp)
             #expect(gateway.requests.contains("map 8099 wish 8099 for 7200"))
             await mapper.stop()
         }
@@ -97,13 +66,13 @@
         @Test("The port and the time that are wished for")
         func wishes() async throws {
             let router = try await ScriptedRouter()
-            let mapper = mapper(router) {
+            let mapper = router.mapper {
                 $0.externalPort = 80
                 $0.lifetime = .seconds(100)
             }
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await mapped(events).url == "http://203.0.113.7/", "80 is left out")
+            #expect(try await events.mapping().url == "http://203.0.113.7/", "80 is left out")
             #expect(await router.wait(for: "add 80 to 127.0.0.1:8099 for 100"))
             await mapper.stop()
             #expect(await router.wait(for: "delete 80"))
@@ -114,13 +83,13 @@
             let router = try await ScriptedRouter([
                 "plan=grant:1", "addresses=203.0.113.7,203.0.113.7,203.0.113.8",
             ])
-            let mapper = mapper(router)
+            let mapper = router.mapper()
             let events = mapper.events()
             mapper.start(port: 8099)
-            let first = try await mapped(events)
+            let first = try await events.mapping()
             #expect(first.externalAddress == "203.0.113.7")
             #expect(first.lifetime == .seconds(1), "the router gives less than it is asked for")
-            #expect(try await mapped(events).externalAddress == "203.0.113.8")
+            #expect(try await events.mapping().externalAddress == "203.0.113.8")
             let renewal = "add 8099 to 127.0.0.1:8099 for 7200"
             #expect(await router.wait(for: renewal, times: 3), "\(router.requests)")
             #expect(router.requests.filter { $0 == "description" }.count == 1)
@@ -130,22 +99,22 @@
         @Test("A router that refuses to renew a mapping makes it again")
         func refusedRenewal() async throws {
             let router = try await ScriptedRouter(["plan=grant:1", "renewal=refused"])
-            let mapper = mapper(router)
+            let mapper = router.mapper()
             let events = mapper.events()
             mapper.start(port: 8099)
-            _ = try await mapped(events)
+            _ = try await events.mapping()
             #expect(await router.wait(for: "delete 8099"))
             await mapper.stop()
-            #expect(try await event(events) == .removed, "it was mapped all the time")
+            #expect(try await events.event() == .removed, "it was mapped all the time")
         }
 
         @Test("Error 725: a router that keeps mappings for ever is asked for such a one")
         func permanent() async throws {
             let router = try await ScriptedRouter(["leases=permanent"])
-            let mapper = mapper(router) { $0.lifetime = .seconds(1) }
+            let mapper = router.mapper { $0.lifetime = .seconds(1) }
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await mapped(events).lifetime == .zero)
+            #expect(try await events.mapping().lifetime == .zero)
             // It is renewed: the router may have been started again.
             for seconds in 0...1 {
                 let request = "add 8099 to 127.0.0.1:8099 for \(seconds)"
@@ -158,10 +127,10 @@
         @Test("Error 718: a port that another machine has gives the next that is free")
         func conflict() async throws {
             let router = try await ScriptedRouter(["taken=8099+8100"])
-            let mapper = mapper(router)
+            let mapper = router.mapper()
             let events = mapper.events()
             mapper.start(port: 8099)
-            let mapping = try await mapped(events)
+            let mapping = try await events.mapping()
             #expect(mapping.externalPort == 8101)
             #expect(mapping.internalPort == 8099)
             await mapper.stop()
@@ -172,10 +141,10 @@
         @Test("Error 718 for all ports that are tried")
         func noPort() async throws {
             let router = try await ScriptedRouter(["plan=refuse:718"])
-            let mapper = mapper(router)
+            let mapper = router.mapper()
             let events = mapper.events()
             mapper.start(port: 65530)
-            #expect(try await event(events) == .failed(.portTaken))
+            #expect(try await events.event() == .failed(.portTaken))
             #expect(await router.wait(for: "add 1034 to 127.0.0.1:65530 for 7200"))
             let ports = router.requests.filter { $0.hasPrefix("add") }
                 .compactMap { $0.split(separator: " ").dropFirst().first.flatMap { Int($0) } }
@@ -186,26 +155,26 @@
         @Test("Error 724: a router that maps ports to the same one alone")
         func samePort() async throws {
             let router = try await ScriptedRouter(["ports=same"])
-            let mapper = mapper(router) { $0.externalPort = 80 }
+            let mapper = router.mapper { $0.externalPort = 80 }
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await mapped(events).externalPort == 8099)
+            #expect(try await events.mapping().externalPort == 8099)
             await mapper.stop()
             let taken = try await ScriptedRouter(["ports=same", "taken=8099"])
-            let other = self.mapper(taken) { $0.externalPort = 80 }
+            let other = taken.mapper { $0.externalPort = 80 }
             let others = other.events()
             other.start(port: 8099)
-            #expect(try await event(others) == .failed(.portTaken))
+            #expect(try await others.event() == .failed(.portTaken))
             await other.stop()
         }
 
         @Test("Of two lines the one that is up is asked")
         func twoLines() async throws {
             let router = try await ScriptedRouter(["lines=PPP+IP", "up=IP"])
-            let mapper = mapper(router)
+            let mapper = router.mapper()
             let events = mapper.events()
             mapper.start(port: 8099)
-            _ = try await mapped(events)
+            _ = try await events.mapping()
             #expect(Array(router.requests.prefix(3)) == ["description", "status PPP", "status IP"])
             await mapper.stop()
         }
@@ -213,20 +182,20 @@
         @Test("A router that does not tell its mappings is believed")
         func untold() async throws {
             let router = try await ScriptedRouter(["entries=untold"])
-            let mapper = mapper(router)
+            let mapper = router.mapper()
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await mapped(events).lifetime == .seconds(7200))
+            #expect(try await events.mapping().lifetime == .seconds(7200))
             await mapper.stop()
         }
 
         @Test("A mapping is never removed unless it is known to be the server's own")
         func untoldConflict() async throws {
             let router = try await ScriptedRouter(["taken=8099", "entries=untold"])
-            let mapper = mapper(router)
+            let mapper = router.mapper()
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await mapped(events).externalPort == 8100)
+            #expect(try await events.mapping().externalPort == 8100)
             await mapper.stop()
             #expect(await router.wait(for: "delete 8100"))
             #expect(!router.requests.contains("delete 8099"))
@@ -245,13 +214,13 @@
             ])
         func refusal(_ code: Int, _ error: NATPortMappingError) async throws {
             let router = try await ScriptedRouter(["plan=refuse:\(code)"])
-            let mapper = mapper(router)
+            let mapper = router.mapper()
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await event(events) == .failed(error))
+            #expect(try await events.event() == .failed(error))
             #expect(mapper.mapping == nil)
             await mapper.stop()
-            #expect(try await event(events) == .removed)
+            #expect(try await events.event() == .removed)
             #expect(!router.requests.contains { $0.hasPrefix("delete") })
         }
 
@@ -260,32 +229,32 @@
             let router = try await ScriptedRouter([
                 "plan=refuse:606,refuse:606,refuse:728,grant"
             ])
-            let mapper = mapper(router) { $0.retryInterval = .milliseconds(10) }
+            let mapper = router.mapper { $0.retryInterval = .milliseconds(10) }
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await event(events) == .failed(.refused))
-            #expect(try await event(events) == .failed(.outOfResources))
-            #expect(try await mapped(events).externalPort == 8099)
+            #expect(try await events.event() == .failed(.refused))
+            #expect(try await events.event() == .failed(.outOfResources))
+            #expect(try await events.mapping().externalPort == 8099)
             await mapper.stop()
         }
 
         @Test("A router that says it has mapped the port and has not")
         func pretence() async throws {
             let router = try await ScriptedRouter(["plan=pretend"])
-            let mapper = mapper(router)
+            let mapper = router.mapper()
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await event(events) == .failed(.upnp(code: 714)))
+            #expect(try await events.event() == .failed(.upnp(code: 714)))
             await mapper.stop()
         }
 
         @Test("A router without an address outside", arguments: ["", "0.0.0.0", "none", "::1"])
         func noAddress(_ address: String) async throws {
             let router = try await ScriptedRouter(["addresses=\(address)"])
-            let mapper = mapper(router)
+            let mapper = router.mapper()
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await event(events) == .failed(.networkFailure))
+            #expect(try await events.event() == .failed(.networkFailure))
             await mapper.stop()
         }
 
@@ -300,23 +269,23 @@
             ])
         func brokenDescription(_ kind: String, _ error: NATPortMappingError) async throws {
             let router = try await ScriptedRouter(["description=\(kind)"])
-            let mapper = mapper(router)
+            let mapper = router.mapper()
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await event(events) == .failed(error))
+            #expect(try await events.event() == .failed(error))
             await mapper.stop()
         }
 
         @Test("A description may have 128 KiB", arguments: [131_071, 131_072, 131_073])
         func longDescription(_ length: Int) async throws {
             let router = try await ScriptedRouter(["length=\(length)"])
-            let mapper = mapper(router)
+            let mapper = router.mapper()
             let events = mapper.events()
             mapper.start(port: 8099)
             if length > 128 << 10 {
-                #expect(try await event(events) == .failed(.notSupported))
+                #expect(try await events.event() == .failed(.notSupported))
             } else {
-                _ = try await mapped(events)
+                _ = try await events.mapping()
             }
             await mapper.stop()
         }
@@ -330,20 +299,20 @@
             ])
         func brokenAnswer(_ kind: String, _ error: NATPortMappingError) async throws {
             let router = try await ScriptedRouter(["plan=\(kind)"])
-            let mapper = mapper(router)
+            let mapper = router.mapper()
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await event(events) == .failed(error))
+            #expect(try await events.event() == .failed(error))
             await mapper.stop()
         }
 
         @Test("A mapping whose state cannot be read is taken back")
         func unknownState() async throws {
             let router = try await ScriptedRouter(["entries=garbage"])
-            let mapper = mapper(router)
+            let mapper = router.mapper()
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await event(events) == .failed(.notSupported))
+            #expect(try await events.event() == .failed(.notSupported))
             #expect(await router.wait(for: "delete 8099"))
             await mapper.stop()
         }
@@ -352,11 +321,11 @@
         func slow(_ kind: String) async throws {
             for plan in ["description=\(kind)", "plan=\(kind)", "entries=\(kind)"] {
                 let router = try await ScriptedRouter([plan])
-                let mapper = mapper(router) { $0.patience = .milliseconds(500) }
+                let mapper = router.mapper { $0.patience = .milliseconds(500) }
                 let events = mapper.events()
                 let start = ContinuousClock.now
                 mapper.start(port: 8099)
-                #expect(try await event(events) == .failed(.noAnswer))
+                #expect(try await events.event() == .failed(.noAnswer))
                 #expect(ContinuousClock.now - start < .seconds(20))
                 await mapper.stop()
             }
@@ -365,71 +334,20 @@
         @Test("The loss of a router is an event, and its return is noticed")
         func gone() async throws {
             let router = try await ScriptedRouter(["plan=grant:1", "search=yes"])
-            var configuration = configuration(router)
+            var configuration = router.configuration
             configuration.retryInterval = .milliseconds(100)
             let mapper = NATPortMapper(configuration)
             let events = mapper.events()
             mapper.start(port: 8099)
-            _ = try await mapped(events)
+            _ = try await events.mapping()
             await router.end()
-            #expect(try await event(events) == .failed(.noAnswer))
+            #expect(try await events.event() == .failed(.noAnswer))
             #expect(mapper.mapping == nil)
             // Its server has another port now.
             let again = try await ScriptedRouter(["search=yes"], address: router.address)
-            #expect(try await mapped(events).externalPort == 8099)
+            #expect(try await events.mapping().externalPort == 8099)
             await mapper.stop()
             #expect(await again.wait(for: "delete 8099"))
-        }
-
-        @Test("A mapping that could not be renewed is taken back at the stop")
-        func unrenewed() async throws {
-            let router = try await ScriptedRouter(["plan=grant:1,refuse:606"])
-            let mapper = mapper(router)
-            let events = mapper.events()
-            mapper.start(port: 8099)
-            _ = try await mapped(events)
-            #expect(try await event(events) == .failed(.refused))
-            await mapper.stop()
-            #expect(await router.wait(for: "delete 8099"))
-        }
-
-        @Test("A start that waits for the removal of another port ends with the stop")
-        func stoppedStart() async throws {
-            let router = try await ScriptedRouter(["removal=silent"])
-            let mapper = mapper(router)
-            let events = mapper.events()
-            mapper.start(port: 8099)
-            _ = try await mapped(events)
-            mapper.start(port: 9090)
-            await mapper.stop()
-            // Longer than the removal is waited for.
-            try await Task.sleep(for: .milliseconds(1_500))
-            #expect(!router.requests.contains { $0.hasPrefix("add 9090") }, "\(router.requests)")
-            #expect(mapper.mapping == nil)
-        }
-
-        @Test("A router that falls silent does not keep the stop")
-        func silentStop() async throws {
-            let router = try await ScriptedRouter(["removal=silent"])
-            let mapper = mapper(router)
-            let events = mapper.events()
-            mapper.start(port: 8099)
-            _ = try await mapped(events)
-            await mapper.stop()
-            #expect(try await event(events) == .removed)
-            #expect(await router.wait(for: "delete 8099"))
-        }
-
-        @Test("A mapping that comes after the stop is taken back")
-        func lateMapping() async throws {
-            let router = try await ScriptedRouter(["entries=silent"])
-            let mapper = mapper(router)
-            let events = mapper.events()
-            mapper.start(port: 8099)
-            #expect(await router.wait(for: "add 8099 to 127.0.0.1:8099 for 7200"))
-            await mapper.stop()
-            #expect(try await event(events) == .removed)
-            #expect(await router.wait(for: "delete 8099"))
         }
 
         @Test("Only the gateway is believed: other machines' URLs are not requested")
@@ -438,20 +356,20 @@
             let router = try await ScriptedRouter([
                 "search=yes", "locations=\(other.description)+http://ADDRESS/+ftp://ADDRESS:PORT/",
             ])
-            var configuration = configuration(router)
+            var configuration = router.configuration
             configuration.patience = .seconds(20)
             let mapper = NATPortMapper(configuration)
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await event(events) == .failed(.noAnswer))
+            #expect(try await events.event() == .failed(.noAnswer))
             await mapper.stop()
             let deceiver = try await ScriptedRouter([
                 "control=\(other.description.replacing("/description.xml", with: "/control"))"
             ])
-            let second = self.mapper(deceiver)
+            let second = deceiver.mapper()
             let others = second.events()
             second.start(port: 8099)
-            #expect(try await event(others) == .failed(.notSupported))
+            #expect(try await others.event() == .failed(.notSupported))
             await second.stop()
             #expect(other.requests == [])
         }
@@ -464,7 +382,7 @@
             let mapper = NATPortMapper(configuration)
             let events = mapper.events()
             mapper.start(port: 8099)
-            #expect(try await event(events) == .failed(.noGateway))
+            #expect(try await events.event() == .failed(.noGateway))
             await mapper.stop()
         }
     }
