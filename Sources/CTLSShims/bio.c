@@ -137,7 +137,10 @@ void http_tls_shutdown(void *connection) {
     SSL_shutdown(connection);
 }
 
-size_t http_tls_pending(void *connection) { return (size_t)SSL_pending(connection); }
+size_t http_tls_pending(void *connection) {
+    // There is none when memory was short.
+    return connection ? (size_t)SSL_pending(connection) : 0;
+}
 
 void http_tls_last_error(char *text, size_t size) {
     const char *reason = ERR_reason_error_string(ERR_peek_last_error());

@@ -13,13 +13,23 @@ final class TLSRoom: @unchecked Sendable {
     /// Handshakes that may make a step before the other events of the loop get their turn. A step
     /// takes up to half a millisecond, in which no other connection is served.
     static let stepsInTurn = 2
+    /// Handshakes that may wait before the closed ones among them are taken out.
+    static let leastWaitingLimit = 64
+
+    /// A handshake that waits for its turn. Its connection holds the transport, so that one that is
+    /// closed meanwhile takes no memory.
+    struct Waiting {
+        weak var transport: TLSTransport?
+    }
 
     let shared: UnsafeMutablePointer<http_tls_room>
     let input: UnsafeMutableRawBufferPointer
     /// For files; there once one was sent.
     private var fileRoom: UnsafeMutableRawBufferPointer?
     private var steps = 0
-    private var waiting = FirstInFirstOut<TLSTransport>()
+    private(set) var waiting = FirstInFirstOut<Waiting>()
+    /// At how many of them the closed ones are looked for.
+    private var waitingLimit = TLSRoom.leastWaitingLimit
     private var hasTurn = false
     /// How many connections there are; any thread may ask.
     private let connections = Atomic<Int>(0)
@@ -150,12 +160,23 @@ final class TLSRoom: @unchecked Sendable {
     /// `TLSTransport.takeTurn`.
     func admitsStep(of transport: TLSTransport, _ owner: any TransportOwner) -> Bool {
         guard steps < Self.stepsInTurn else {
-            waiting.append(transport)
+            if waiting.count >= waitingLimit { dropClosed() }
+            waiting.append(Waiting(transport: transport))
             return false
         }
         steps += 1
         scheduleTurn(owner)
         return true
+    }
+
+    /// Clients that connect and close may come faster than turns empty the queue.
+    private func dropClosed() {
+        var open = FirstInFirstOut<Waiting>()
+        while let next = waiting.popFirst() {
+            if next.transport?.owner != nil { open.append(next) }
+        }
+        waiting = open
+        waitingLimit = max(Self.leastWaitingLimit, 2 * open.count)
     }
 
     private func scheduleTurn(_ owner: any TransportOwner) {
@@ -167,10 +188,10 @@ final class TLSRoom: @unchecked Sendable {
     private func turn(_ owner: any TransportOwner) {
         hasTurn = false
         steps = 0
-        var count = min(waiting.count, Self.stepsInTurn)
+        var count = Self.stepsInTurn
         while count > 0, let next = waiting.popFirst() {
-            count -= 1
-            next.takeTurn()
+            // One that was closed is passed over, and uses up no turn.
+            if next.transport?.takeTurn() == true { count -= 1 }
         }
         if !waiting.isEmpty { scheduleTurn(owner) }
     }

@@ -90,11 +90,13 @@ extension TLSTransport {
     }
 
     /// The owner of the room gives a handshake that had to wait its turn.
-    func takeTurn() {
+    /// - Returns: whether it takes the turn; not after `close`.
+    func takeTurn() -> Bool {
         let wasFull = isReadAheadFull
         flags.waitsForTurn = false
-        guard let owner else { return }
+        guard let owner else { return false }
         if wasFull { lower.watch(watched) }
         owner.inputIsReady()
+        return true
     }
 }

@@ -7,6 +7,12 @@ import Testing
 struct RecordLayerTests {
     private static let suites: [UInt32] = [0x1301, 0x1302, 0x1303]
 
+    @Test("A connection for which memory was short has nothing pending")
+    func noConnection() {
+        let connection: UnsafeMutableRawPointer? = nil
+        #expect(unsafe http_tls_pending(connection) == 0)
+    }
+
     /// One side of a connection, and the room that it writes into.
     @safe
     private final class Side {

@@ -204,6 +204,49 @@ struct TransportTests {
         #expect(pairs.map(\.owner.inputs) == [0, 0, 0, 1])
     }
 
+    @Test("Closed connections do not use up the turns of those behind them, and take no memory")
+    func closedTakeNothing() throws {
+        let loop = TLSPair.Loop()
+        let context = try TLSContext.test()
+        let first = (0..<2).map { _ in TLSPair(context, on: loop) }
+        for pair in first { pair.beginHandshake() }
+        var closed = (0..<3).map { _ in TLSPair(context, on: loop) }
+        for pair in closed {
+            pair.beginHandshake()
+            pair.transport.close()
+        }
+        let live = TLSPair(context, on: loop)
+        live.beginHandshake()
+        weak var lost: TLSTransport?
+        lost = closed.last?.transport as? TLSTransport
+        #expect(lost != nil)
+        // The others are closed, but not gone.
+        closed.removeLast()
+        #expect(lost == nil)
+        for pair in first { pair.owner.turn() }
+        #expect(live.owner.inputs == 1)
+        #expect(closed.map(\.owner.inputs) == [0, 0])
+    }
+
+    @Test("Clients that connect and close at once leave nothing in the queue of handshakes")
+    func closedInRows() throws {
+        let loop = TLSPair.Loop()
+        let context = try TLSContext.test()
+        // The first two have their turn at once.
+        let live = (0..<5).map { _ in TLSPair(context, on: loop) }
+        for pair in live { pair.beginHandshake() }
+        let room = try #require(live[0].transport as? TLSTransport).room
+        for _ in 0..<200 {
+            let pair = TLSPair(context, on: loop)
+            pair.beginHandshake()
+            #expect(room.waiting.count <= TLSRoom.leastWaitingLimit)
+        }
+        for expected in [[0, 0, 1, 1, 0], [0, 0, 1, 1, 1]] {
+            live[0].owner.turn()
+            #expect(live.map(\.owner.inputs) == expected)
+        }
+    }
+
     // MARK: Ends
 
     @Test("A regular end has close_notify", arguments: versions)
