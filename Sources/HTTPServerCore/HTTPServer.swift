@@ -31,7 +31,7 @@ public final class HTTPServer: Sendable {
         var shutdowns = 0
     }
 
-    let core: ServerCore
+    package let core: ServerCore
     let status = Locked(Status())
     /// Held by each change of `Status.state`.
     let transitions = AsyncLock()

@@ -7,16 +7,15 @@ extension TLSContext {
     /// cancelled.
     ///
     /// Files that cannot be used are logged, once for each change and each reason, and the
-    /// certificates stay as they are until a later look can use them. ACME clients such as certbot
-    /// need no more than this.
+    /// certificates or the ticket keys stay as they are until a later look can use them. ACME
+    /// clients such as certbot need no more than this.
     /// - Parameters:
     ///   - interval: how often the files are looked at.
     ///   - logger: where reloads and failures are noted.
     @concurrent
     public func reloadOnChanges(every interval: Duration = .seconds(60), logger: Logger) async {
-        var known = loadedStamps
-        // Why the last change is not in use. An error that passes needs no other change.
-        var fault: String?
+        // Why the files of these stamps are not in use. An error that passes needs no other change.
+        var fault: (reason: String, stamps: [FileStamp?])?
         while !Task.isCancelled {
             do {
                 try await Task.sleep(for: interval)
@@ -24,22 +23,23 @@ extension TLSContext {
                 return
             }
             let new = Self.stamps(of: configuration)
-            let isNew = new != known
+            // A reload by another caller counts, too.
+            let isNew = new != (fault?.stamps ?? loadedStamps)
             guard isNew || fault != nil else { continue }
-            known = new
             do throws(TLSError) {
                 try reload()
                 fault = nil
                 logger.notice("certificates were reloaded")
             } catch {
-                if isNew || fault != "\(error)" { Self.log(error, logger) }
-                fault = "\(error)"
+                let reason = error.description
+                if isNew || fault?.reason != reason { log(error, logger) }
+                fault = (reason: reason, stamps: new)
             }
         }
     }
 
     /// Reloads the certificates, and logs how that went.
-    /// - Returns: whether the new ones are in use.
+    /// - Returns: whether all new ones are in use.
     @discardableResult
     public func reload(_ logger: Logger) -> Bool {
         do throws(TLSError) {
@@ -47,13 +47,16 @@ extension TLSContext {
             logger.notice("certificates were reloaded")
             return true
         } catch {
-            Self.log(error, logger)
+            log(error, logger)
             return false
         }
     }
 
-    private static func log(_ error: TLSError, _ logger: Logger) {
-        logger.error("certificates stay as they are", metadata: ["error": "\(error)"])
+    private func log(_ error: TLSError, _ logger: Logger) {
+        let isOfKeys = error.place == configuration.ticketKeyFile
+        let what: Logger.Message =
+            isOfKeys ? "ticket keys stay as they are" : "certificates stay as they are"
+        logger.error(what, metadata: ["error": "\(error)"])
     }
 
     /// Changes whenever one of the files does.
@@ -82,7 +85,8 @@ struct FileStamp: Equatable, Sendable {
 }
 
 extension HTTPServer {
-    /// Reads the certificates of all secure endpoints again. New connections get the new ones.
+    /// Reads the certificates of all secure endpoints again, whether or not the server runs. New
+    /// connections get the new ones.
     ///
     /// It reads files and computes, on a thread of its own.
     /// - Throws: the first fault; the certificates that have one stay as they are.
@@ -101,7 +105,8 @@ extension HTTPServer {
 
     private var tlsContexts: [TLSContext] {
         var found: [TLSContext] = []
-        for case let context as TLSContext in listeners.flatMap({ $0.layers.withLock { $0 } })
+        // A suspended server has no listeners to ask.
+        for case let context as TLSContext in core.configuration.endpoints.flatMap({ $0.layers })
         where !found.contains(where: { $0 === context }) {
             found.append(context)
         }

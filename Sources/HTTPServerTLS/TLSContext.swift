@@ -13,14 +13,16 @@ public final class TLSContext: Sendable {
     /// The certificates in use.
     private struct Current: Sendable {
         var table: CertificateTable
-        /// The stamps of the files from before they were read: a change while they are read, or
-        /// before `reloadOnChanges` is called, makes other ones.
+        /// The stamps of the files from before they were read, when all of them were last in use: a
+        /// change while they are read, or before `reloadOnChanges` is called, makes other ones.
         var stamps: [FileStamp?]
     }
 
     let configuration: TLSConfiguration
     private let keys: TicketKeys
     private let current: Locked<Current>
+    /// Held by each reload while it reads, so that older certificates cannot replace newer ones.
+    private let reloading = Locked(())
     private let rooms = Locked<[ObjectIdentifier: TLSRoom]>([:])
 
     /// Loads the certificates.
@@ -36,13 +38,38 @@ public final class TLSContext: Sendable {
 
     /// Reads the files again. New connections get what is in them now.
     ///
-    /// It reads files and computes, so do not call it on an event loop.
-    /// - Throws: why they cannot be used; the certificates stay as they are then.
+    /// It reads files and computes, and waits for another reload that goes on, so do not call it on
+    /// an event loop.
+    /// - Throws: the first fault. All certificates stay as they are when one of them has a fault,
+    ///   and the ticket keys when their file has one; neither holds up the other.
     public func reload() throws(TLSError) {
+        let result: Result<Void, TLSError> = reloading.withLock { _ in
+            do throws(TLSError) {
+                try readAgain()
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
+    private func readAgain() throws(TLSError) {
         let stamps = Self.stamps(of: configuration)
-        let table = try CertificateTable(configuration, keys: keys)
-        try useTicketKeyFile()
-        current.withLock { $0 = Current(table: table, stamps: stamps) }
+        var fault: TLSError?
+        do throws(TLSError) {
+            let table = try CertificateTable(configuration, keys: keys)
+            current.withLock { $0.table = table }
+        } catch {
+            fault = error
+        }
+        do throws(TLSError) {
+            try useTicketKeyFile()
+        } catch {
+            fault = fault ?? error
+        }
+        if let fault { throw fault }
+        current.withLock { $0.stamps = stamps }
     }
 
     private func useTicketKeyFile() throws(TLSError) {
@@ -53,7 +80,7 @@ public final class TLSContext: Sendable {
     /// The seconds since the epoch at which the first of the certificates expires.
     public var expiry: Int64 { current.withLock { $0.table.expiry } }
 
-    /// The stamps of the files that the certificates in use were read from.
+    /// The stamps of the files when all of them were last in use.
     var loadedStamps: [FileStamp?] { current.withLock { $0.stamps } }
 
     /// The files that certificates, keys and authorities come from.

@@ -26,22 +26,21 @@ final class TicketKeys: @unchecked Sendable {
         guard let pointer = unsafe http_tls_keys() else { throw TLSError(.library, "") }
         unsafe self.pointer = pointer
         state = Locked(State(keys: Crypto.random(Self.keyLength), due: now &+ Self.period))
-        set()
+        state.withLock { set($0) }
     }
 
     deinit { unsafe http_tls_keys_free(pointer) }
 
     /// Makes a new key when it is time, and forgets those that were due to go since it was asked last.
     func rotate(now: UInt64) {
-        let isNew = state.withLock { state in
-            guard now >= state.due else { return false }
+        state.withLock { state in
+            guard now >= state.due else { return }
             let missed = min((now &- state.due) / Self.period, UInt64(Self.count - 1))
             let kept = state.keys.prefix((Self.count - 1 - Int(missed)) * Self.keyLength)
             state.keys = Crypto.random(Self.keyLength) + kept
             state.due = now &+ Self.period
-            return true
+            set(state)
         }
-        if isNew { set() }
     }
 
     /// Takes the keys of a file, which its owner replaces: no key is made here any more.
@@ -53,12 +52,12 @@ final class TicketKeys: @unchecked Sendable {
         state.withLock { state in
             state.keys = Array(bytes.prefix(Self.count * Self.keyLength))
             state.due = .max
+            set(state)
         }
-        set()
     }
 
-    private func set() {
-        let keys = state.withLock { $0.keys }
-        unsafe http_tls_keys_set(pointer, keys, keys.count / Self.keyLength)
+    /// Call only within the lock of the state: otherwise older keys could replace newer ones.
+    private func set(_ state: State) {
+        unsafe http_tls_keys_set(pointer, state.keys, state.keys.count / Self.keyLength)
     }
 }

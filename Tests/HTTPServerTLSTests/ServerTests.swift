@@ -2,7 +2,6 @@ import HTTPParser
 import HTTPServerCore
 import HTTPServerKit
 import HTTPServerTLS
-import Logging
 import TestSupport
 import Testing
 import ToolkitSystem
@@ -364,29 +363,5 @@ struct ServerTests {
         try await server.reloadCertificates()
         #expect(try shownName(context) == "new.test")
         await server.shutdown(grace: .zero)
-    }
-}
-
-/// Keeps what is logged.
-private final class LogLines: Sendable {
-    private let lines = Locked<[String]>([])
-    var all: [String] { lines.withLock { $0 } }
-
-    var logger: Logger { Logger(label: "test") { _ in Handler(lines: self) } }
-
-    private struct Handler: LogHandler {
-        let lines: LogLines
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let error = event.metadata?["error"].map { ": \($0)" } ?? ""
-            lines.lines.withLock { $0.append("\(event.level) \(event.message)\(error)") }
-        }
     }
 }
