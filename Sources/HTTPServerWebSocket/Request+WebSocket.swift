@@ -20,8 +20,8 @@ extension Request {
     ///
     /// Return the response that this makes. When `body` returns the connection is closed with 1000,
     /// when it throws with 1011. Its task is cancelled when the client goes without a close frame.
-    /// When the client sends a close frame, a reader gets the end of the sequence; the task is
-    /// cancelled if it has not read from the WebSocket yet.
+    /// When the client sends a close frame, or the server stops, a reader gets the end of the
+    /// sequence; the task is cancelled if it has not read from the WebSocket yet.
     /// - Parameters:
     ///   - protocols: the subprotocols that this side speaks. The client's first choice among them
     ///     is taken; without a common one none is.

@@ -32,7 +32,10 @@ extension EventLoop: WebSocketLoop {
 }
 
 extension WebSocketConnection: UpgradedProtocol {
-    package func serverStops() { close(.goingAway, "") }
+    package func serverStops() {
+        isStopping = true
+        close(.goingAway, "")
+    }
 
     package func connectionClosed(_ reason: ConnectionCloseReason) { carrierEnded() }
 
@@ -55,8 +58,8 @@ extension WebSocketConnection: UpgradedProtocol {
         // reader nothing else would tell the handler that its client has closed.
         whenEnded { connection, end in
             switch end.cause {
-            case .local: break
-            case .peer: if !connection.hasReader { task.cancel() }
+            case .local where !connection.isStopping: break
+            case .local, .peer: if !connection.hasReader { task.cancel() }
             case .failure, .transport: task.cancel()
             }
         }

@@ -5,7 +5,9 @@ struct HeldInput {
     var position = 0
     /// Whether it is about to be read.
     var isScheduled = false
-    /// Whether it was taken out to be read.
+    /// Whether it, or new input, is being read.
     var isBeingRead = false
+    /// Whether room for more was found meanwhile.
+    var hasRoomAfter = false
     var isEmpty: Bool { bytes.isEmpty && !isBeingRead }
 }

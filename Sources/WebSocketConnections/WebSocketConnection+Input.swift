@@ -17,11 +17,19 @@ extension WebSocketConnection {
     package func receive(_ bytes: UnsafeMutableRawBufferPointer) {
         guard let carrier else { return }
         var position = 0
+        // An answer may make room for input: the caller would read it over these bytes.
+        held.isBeingRead = true
         unsafe read(bytes.bindMemory(to: UInt8.self), &position, carrier)
-        guard position < bytes.count, self.carrier != nil else { return }
-        unsafe held.bytes = Array(bytes[position...])
-        held.position = 0
-        scheduleHeld()
+        held.isBeingRead = false
+        guard self.carrier != nil else { return }
+        if position < bytes.count {
+            unsafe held.bytes = Array(bytes[position...])
+            held.position = 0
+            scheduleHeld()
+        } else if held.hasRoomAfter {
+            inboxHasRoom()
+        }
+        held.hasRoomAfter = false
     }
 
     /// Reads to the end, or to a message after which others have their turn.
@@ -61,6 +69,7 @@ extension WebSocketConnection {
     func inboxHasRoom() {
         guard hasRoomForInput else { return }
         scheduleHeld()
+        if held.isBeingRead { held.hasRoomAfter = true }
         if held.isEmpty { carrier?.readOn() }
     }
 

@@ -7,10 +7,10 @@ internal import WebSocketFrames
 extension WebSocketConnection {
     /// Sends, or reports that the sender has to wait: then nothing was sent.
     func write(_ output: Output) throws -> Bool {
-        guard let carrier, unsafe machine.phase == .open else {
-            throw WebSocketClosedError(end: end)
-        }
-        guard writers.isEmpty, carrier.waitingBytes <= Self.highWater else { return false }
+        guard let carrier, canSend else { throw WebSocketClosedError(end: end) }
+        guard writers.isEmpty, carrier.waitingBytes <= Self.highWater,
+            turnBytes <= Self.highWater
+        else { return false }
         try append(output, to: carrier)
         return true
     }
@@ -18,18 +18,20 @@ extension WebSocketConnection {
     private func append(_ output: Output, to carrier: any WebSocketCarrier) throws {
         var failure: WebSocketSendError?
         carrier.write { out in
+            let before = out.count
             do throws(WebSocketSendError) {
                 try unsafe machine.send(output, into: &out)
             } catch {
                 failure = error
             }
+            turnBytes += out.count - before
         }
         flush(carrier)
         if let failure { throw failure == .closed ? WebSocketClosedError(end: end) : failure }
     }
 
     func write(_ output: Output, _ writer: Writer) {
-        guard let carrier, unsafe machine.phase == .open else {
+        guard let carrier, canSend else {
             return writer.resume(throwing: WebSocketClosedError(end: end))
         }
         do {
@@ -38,10 +40,23 @@ extension WebSocketConnection {
             return writer.resume(throwing: error)
         }
         // The connection may have broken meanwhile: then nothing releases the writer later.
-        guard self.carrier != nil, carrier.waitingBytes > Self.highWater else {
-            return writer.resume()
+        if self.carrier != nil, carrier.waitingBytes > Self.highWater {
+            writers.append(writer)
+        } else if turnBytes <= Self.highWater {
+            writer.resume()
+        } else {
+            // A peer that reads as fast as this side writes must not keep the loop from the others.
+            turnBytes = 0
+            if !loop.hand({ writer.resume() }) { writer.resume() }
         }
-        writers.append(writer)
+    }
+
+    private var canSend: Bool { unsafe machine.phase == .open && !isMute }
+
+    /// Nothing can be sent any more; what the peer has sent before may still be read.
+    package func outputBroke() {
+        isMute = true
+        releaseWriters()
     }
 
     /// Sends what was written, and has the machine know what is gone.
@@ -98,7 +113,7 @@ extension WebSocketConnection {
 
     private func ping(_ reader: PongWaits.Waiting.Reader, _ wait: PongWaits.Waiting.Wait) {
         guard !wait.isCancelled else { return reader.resume(throwing: CancellationError()) }
-        guard let carrier, unsafe machine.phase == .open else {
+        guard let carrier, canSend else {
             return reader.resume(throwing: WebSocketClosedError(end: end))
         }
         // Waits first: sending may find that the connection is gone, which ends all waits.

@@ -24,6 +24,12 @@ package final class WebSocketConnection: @unchecked Sendable {
     var machine: WebSocketMachine
     var held = HeldInput()
     var writers: [Writer] = []
+    /// Bytes that were sent since the loop had a turn for others, roughly.
+    var turnBytes = 0
+    /// Whether the carrier can send nothing any more.
+    var isMute = false
+    /// Whether the close frame was sent because the server stops.
+    package var isStopping = false
     var pongs = PongWaits()
     package internal(set) var deadline = UInt64.max
     let inbox = MessageInbox(limit: WebSocketConnection.highWater)

@@ -45,6 +45,18 @@ struct HandlerTaskTests {
         try await client.connection.closed()
     }
 
+    @Test("A handler that only sends is cancelled when the server stops")
+    func stopping() async throws {
+        let handled = Handled()
+        let client = Client(handled.handler { try await $0.send("news") })
+        try await client.output(frame(1, "news"))
+        await client.connection.onLoop { $0?.shutDown() }
+        try await client.output(closeFrame(1001))
+        client.close(1001)
+        #expect(try await handled.end() == [.cancelled])
+        try await client.connection.closed()
+    }
+
     @Test("A handler that has read is not: the end of the sequence tells it, and it may work on")
     func reader() async throws {
         let handled = Handled()

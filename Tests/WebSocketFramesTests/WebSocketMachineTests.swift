@@ -351,6 +351,25 @@ struct WebSocketMemoryTests {
         #expect(SharedOptions.like(plain).value == plain)
     }
 
+    @Test("An idle connection keeps no compressor without context", arguments: [9, 14, 15])
+    func idleCompressor(_ bits: Int) throws {
+        var machine = WebSocketMachine(
+            role: .server, deflate: DeflateExtension(serverWindowBits: bits), at: .zero)
+        var output = ByteBuffer()
+        try machine.send(.text(String(repeating: "abc", count: 300)), into: &output)
+        #expect(output.count < 600)
+        #expect(machine.streams == nil)
+    }
+
+    @Test("A limit of messages below zero traps where it is set")
+    func negativeLimit() async {
+        await #expect(processExitsWith: .failure) { _ = WebSocketOptions(messageBytes: -1) }
+        await #expect(processExitsWith: .failure) {
+            var options = WebSocketOptions()
+            options.messageBytes = -1
+        }
+    }
+
     @Test("Compressors are there only while a message needs them, or their context does")
     func streams() throws {
         var pool: MessageStreams?

@@ -73,10 +73,14 @@ public struct ResponseSerializer: Sendable {
             throw error
         }
         Self.writeFraming(framing, status: status, into: &buffer)
+        // It names the protocols to upgrade to (RFC 9110 section 15.5.22).
+        let isOffer = status == .upgradeRequired && fields.contains(.upgrade)
         switch connection {
+        case .close where isOffer: buffer.append(literal: "Connection: close, upgrade\r\n\r\n")
+        case .none where isOffer, .upgrade:
+            buffer.append(literal: "Connection: upgrade\r\n\r\n")
         case .none: buffer.append(literal: "\r\n")
         case .close: buffer.append(literal: "Connection: close\r\n\r\n")
-        case .upgrade: buffer.append(literal: "Connection: upgrade\r\n\r\n")
         case .keepAlive: buffer.append(literal: "Connection: keep-alive\r\n\r\n")
         }
         content = ContentWriter(framing, isOmitted: isHead || status.forbidsContent)

@@ -51,7 +51,9 @@ extension WebSocketRunner: SocketWatcher {
             return noteOutput(hasProgress: unsafe output.count < before)
         }
         flow.isMute = true
+        flow.outputEnd = .max
         unsafe output.removeAll()
+        if case .open(let connection) = stage { connection.outputBroke() }
     }
 
     /// A server that keeps its connection and reads nothing would hold up `send` for ever: no ping

@@ -115,8 +115,8 @@ extension WebSocketMachine {
         }
         var output: [UInt8] = []
         streams.deflater?.deflate(bytes, isLast: isLast, into: &output)
-        // A stream of the pool's goes back; one with a smaller window belongs to the connection.
-        if isLast, !keepsContext, bits == 15 { MessageStreams.endDeflating(&self.streams) }
+        // A peer that asks for a smaller window must not have an idle connection keep its stream.
+        if isLast, !keepsContext { MessageStreams.endDeflating(&self.streams) }
         return output
     }
 }

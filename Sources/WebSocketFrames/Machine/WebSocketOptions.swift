@@ -4,8 +4,8 @@ internal import Synchronization
 /// How a ``WebSocketMachine`` works: limits, times, compression. A number outside of its range traps
 /// where it is set.
 public struct WebSocketOptions: Hashable, Sendable {
-    /// How long a message may be, in bytes of its content (close code 1009 beyond it).
-    public var messageBytes: Int64
+    /// How long a message may be, in bytes of its content (close code 1009 beyond it); not negative.
+    public var messageBytes: Int64 { didSet { checkRanges() } }
     /// Whether messages come in pieces as their bytes do, instead of as wholes.
     public var deliversPieces: Bool
     /// How long a fragment of a message that is sent may be, in bytes, above 0.
@@ -48,6 +48,7 @@ public struct WebSocketOptions: Hashable, Sendable {
 
     /// A connection would trap otherwise, when its peer sends something.
     private func checkRanges() {
+        precondition(messageBytes >= 0, "a number of bytes is not negative")
         precondition(fragmentBytes > 0, "a fragment has at least a byte")
         precondition(1...9 ~= compressionLevel, "a level of compression is 1 to 9")
         precondition(ratio >= 1, "a ratio is at least 1")

@@ -221,6 +221,27 @@ struct WebSocketPeerTests {
         isOver.withLock { $0 = true }
     }
 
+    @Test("A connection that breaks while messages wait for a reader fails the sender")
+    func brokenWhileUnread() async throws {
+        let peer = try ScriptedPeer { connection in
+            WebSocketPeer.accept(connection)
+            let message: [UInt8] = [0x82, 126, 4, 0] + [UInt8](repeating: 1, count: 1_024)
+            for _ in 0..<400 { connection.send(message) }
+            // Long enough for the client to have read as much as it takes.
+            Pause.milliseconds(300)
+            connection.reset()
+        }
+        let socket = ClientSession(.ephemeral).webSocketTask(with: ClientRequest(.get, peer.url()))
+        try await socket.opened()
+        await #expect(throws: WebSocketClosedError.self) {
+            for _ in 0..<3_000 {
+                try await socket.send("anyone?")
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        }
+        socket.cancel()
+    }
+
     @Test("A server that does not read suspends the sender above 64 KiB")
     func backPressure() async throws {
         let mayRead = Locked(false)
