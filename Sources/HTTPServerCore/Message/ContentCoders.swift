@@ -59,7 +59,7 @@ extension ResponseWriter {
             try await onLoop { continuation in
                 let ready = try coder.encode(bytes.span.extracting(part))
                 coder.flushSoon(exchange)
-                if ready.isEmpty { return continuation.resume() }
+                // An empty piece, too, waits for a client that is behind: flushes do not.
                 exchange.send(.bytes(ready), continuation)
             }
             start = part.upperBound

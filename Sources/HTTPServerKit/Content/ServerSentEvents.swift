@@ -33,32 +33,53 @@ public struct ServerSentEvent: Sendable, Hashable {
         if let name { text += "event: \(Self.line(name))\n" }
         if let id { text += "id: \(Self.line(id))\n" }
         if let retry { text += "retry: \(retry.nanoseconds / 1_000_000)\n" }
-        for line in data.split(omittingEmptySubsequences: false, whereSeparator: Self.isBreak) {
-            text += "data: \(line)\n"
+        var rest: Substring.UTF8View? = data.utf8[...]
+        while let bytes = rest {
+            let line = bytes.prefix { !Self.isBreak($0) }
+            text += "data: \(Substring(line))\n"
+            rest = Self.dropBreak(bytes[line.endIndex...])
         }
         return text + "\n"
     }
 
-    /// CR LF is one character.
-    private static func isBreak(_ character: Character) -> Bool {
-        character == "\n" || character == "\r" || character == "\r\n"
+    // Bytes are compared, because a character may have marks without end, which are slow to compare.
+    private static func isBreak(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+    }
+
+    /// The bytes after a line break, of which CR LF is one; `nil` at the end.
+    private static func dropBreak(_ bytes: Substring.UTF8View) -> Substring.UTF8View? {
+        guard !bytes.isEmpty else { return nil }
+        return bytes.starts(with: "\r\n".utf8) ? bytes.dropFirst(2) : bytes.dropFirst()
     }
 
     /// A field is one line: what a caller puts behind a line break must not become a field.
     private static func line(_ text: String) -> Substring {
-        text.prefix { !isBreak($0) }
+        Substring(text.utf8.prefix { !isBreak($0) })
     }
 }
 
 extension Response {
     /// An endless response of events, each sent as soon as it is there. When the client goes away
     /// the iteration is cancelled.
-    /// - Parameter events: the events; the response ends with them.
+    /// - Parameters:
+    ///   - events: the events; the response ends with them.
+    ///   - interval: how often a comment is sent, by which a client is noticed that went away while
+    ///     no event came.
     public static func events<Events: AsyncSequence & Sendable>(
-        _ events: Events
+        _ events: Events, commentInterval interval: Duration = .seconds(15)
     ) -> Response where Events.Element == ServerSentEvent {
         let body = ResponseBody.stream(mediaType: "text/event-stream") { writer in
-            for try await event in events { try await writer.write(event.text) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    while true {
+                        try await Task.sleep(for: interval)
+                        try await writer.write(":\n\n")
+                    }
+                }
+                for try await event in events { try await writer.write(event.text) }
+                group.cancelAll()
+            }
         }
         return Response(fields: [.cacheControl: "no-cache"], body: body)
     }

@@ -89,6 +89,16 @@ struct CompressedStreamTests {
         #expect(try ServerAnswer.all(record.output)[0].plain == Array("first\nsecond\n".utf8))
     }
 
+    /// The answer, once a client has read what was held back.
+    private static func rest(_ client: MemoryConnection) async throws -> ServerAnswer {
+        client.read(1_000_000)
+        // No text is made of so many bytes each time that some are sent.
+        let record = try await client.wait(for: "the end") {
+            $0.output.suffix(7).elementsEqual("\r\n0\r\n\r\n".utf8)
+        }
+        return try ServerAnswer.all(record.output)[0]
+    }
+
     @Test("A producer is held up by a client that does not read, at bounded memory")
     func backPressure() async throws {
         let log = ServerLog<Int>()
@@ -104,12 +114,28 @@ struct CompressedStreamTests {
         await client.settle()
         let written = log.entries.count
         #expect(written > 5 && written < 20)
-        client.read(1_000_000)
-        // No text is made of so many bytes each time that some are sent.
-        let record = try await client.wait(for: "the end") {
-            $0.output.suffix(7).elementsEqual("\r\n0\r\n\r\n".utf8)
+        #expect(try await Self.rest(client).plain == noise)
+    }
+
+    @Test("A producer that pauses is held up, too")
+    func backPressureWithPauses() async throws {
+        let log = ServerLog<Int>()
+        let noise = Coded.noise(400_000)
+        let client = MemoryConnection(
+            Self.streaming { writer in
+                for start in stride(from: 0, to: noise.count, by: 2_000) {
+                    try await writer.write(Array(noise[start..<start + 2_000]))
+                    log.add(start)
+                    try await Task.sleep(for: .milliseconds(1))
+                }
+            }, peer: MemoryTransport.Peer(credit: 500))
+        client.send(Self.request)
+        try await waitUntil { log.entries.count > 25 }
+        for _ in 0..<100 where log.entries.count < 60 {
+            try await Task.sleep(for: .milliseconds(3))
         }
-        #expect(try ServerAnswer.all(record.output)[0].plain == noise)
+        #expect(log.entries.count < 60)
+        #expect(try await Self.rest(client).plain == noise)
     }
 
     @Test("Streams of announced length come chunked, if they are long enough")

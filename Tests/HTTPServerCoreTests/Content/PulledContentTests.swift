@@ -3,6 +3,15 @@ import HTTPServerCore
 import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 @Suite("Content that is pulled, and sequences")
 struct PulledContentTests {
@@ -102,6 +111,7 @@ struct PulledContentTests {
             (ServerSentEvent("a"), "data: a\n\n"),
             (ServerSentEvent(""), "data: \n\n"),
             (ServerSentEvent("a\nb\r\nc\rd\n"), "data: a\ndata: b\ndata: c\ndata: d\ndata: \n\n"),
+            (ServerSentEvent("\n\r\r\n\u{301}"), "data: \ndata: \ndata: \ndata: \u{301}\n\n"),
             (
                 ServerSentEvent("a", name: "tick", id: "7", retry: .seconds(3)),
                 "event: tick\nid: 7\nretry: 3000\ndata: a\n\n"
@@ -126,5 +136,19 @@ struct PulledContentTests {
         #expect(answer.text == "data: 1\n\ndata: 2\n\n")
         #expect(answer["Content-Type"] == "text/event-stream")
         #expect(answer["Cache-Control"] == "no-cache")
+    }
+
+    @Test("A client that goes away while no event comes is noticed")
+    func quietEvents() async throws {
+        let isOver = Locked(false)
+        let (events, continuation) = AsyncStream.makeStream(of: ServerSentEvent.self)
+        continuation.onTermination = { _ in isOver.withLock { $0 = true } }
+        let client = MemoryConnection(
+            SyncHandler { _ in .events(events, commentInterval: .milliseconds(5)) })
+        client.send(Sample.get("/"))
+        let record = try await client.output(":\n\n", times: 2)
+        client.fail(at: record.output.count + 20, EPIPE)
+        try await client.closed()
+        try await waitUntil { isOver.withLock { $0 } }
     }
 }
