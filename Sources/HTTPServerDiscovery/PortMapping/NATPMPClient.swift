@@ -22,6 +22,8 @@
         ) {
             send(.address, failed: { done(.failure($0)) }) { [weak self] answer in
                 guard case .address(let address) = answer else { return }
+                // A gateway without a line has none.
+                guard address != "0.0.0.0" else { return done(.failure(.networkFailure)) }
                 self?.unansweredPort = port
                 self?.send(
                     .mapping(port: port, wish: wish, seconds: seconds),
@@ -33,7 +35,7 @@
                     guard case .mapping(let external, let seconds) = answer else { return }
                     self?.unansweredPort = nil
                     // A lifetime of zero: the gateway made no mapping.
-                    guard seconds > 0 else { return done(.failure(.refused)) }
+                    guard seconds > 0, external > 0 else { return done(.failure(.refused)) }
                     done(
                         .success(
                             NATMapping(

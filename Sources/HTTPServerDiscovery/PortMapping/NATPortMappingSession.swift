@@ -101,7 +101,8 @@
             guard let client = clients.first else { return failed(error ?? .notSupported) }
             let round = self.round
             // A mapping that is there is asked for again as it is (RFC 6886 section 3.3).
-            let wish = known.withLock { $0?.externalPort } ?? configuration.externalPort ?? port
+            let last = known.withLock { $0 } ?? unrenewed?.mapping
+            let wish = last?.externalPort ?? configuration.externalPort ?? port
             client.map(port: port, wish: wish, seconds: seconds) { [weak self] result in
                 guard let self else { return }
                 guard round == self.round else {

@@ -14,6 +14,8 @@
         private var call: BlockingCall<NATMapping>?
         /// The one that was found last.
         private let router = Locked<UPnPRouter?>(nil)
+        /// Whether it has failed: it is searched for anew then.
+        private let isDoubtful = Locked(false)
 
         init(
             _ configuration: NATPortMappingConfiguration, description: String?, queue: DispatchQueue
@@ -36,7 +38,7 @@
                 do throws(NATPortMappingError) {
                     let mapping = try map(port, wish, seconds) { call.isOver }
                     // The mapping came too late.
-                    if !call.finish(.success(mapping)) { takeBack(mapping.externalPort) }
+                    if !call.finish(.success(mapping)) { takeBack(mapping) }
                 } catch {
                     call.finish(.failure(error))
                 }
@@ -54,7 +56,7 @@
         func remove(_ mapping: NATMapping, then done: @escaping @Sendable () -> Void) {
             let call = BlockingCall<Void>(queue: queue, patience: .seconds(1)) { _ in done() }
             blocking.async { [self] in
-                takeBack(mapping.externalPort)
+                takeBack(mapping)
                 call.finish(.success(()))
             }
         }
@@ -67,17 +69,20 @@
         ) throws(NATPortMappingError) -> NATMapping {
             let address = try gateway()
             let exchange = RouterExchange(address: address, isOver: isOver)
-            if let known = router.withLock({ $0 }), known.address == address {
+            if let known = router.withLock({ $0 }), known.address == address,
+                !isDoubtful.withLock({ $0 })
+            {
                 do throws(NATPortMappingError) {
                     return try map(port, wish, seconds, known, exchange)
                 } catch {
                     // It may have been started again, with other URLs.
+                    isDoubtful.withLock { $0 = true }
                     guard !isOver() else { throw error }
                 }
             }
-            router.withLock { $0 = nil }
             let found = try UPnPRouter.find(by: exchange, description: description)
             router.withLock { $0 = found }
+            isDoubtful.withLock { $0 = false }
             return try map(port, wish, seconds, found, exchange)
         }
 
@@ -106,9 +111,10 @@
             return address
         }
 
-        private func takeBack(_ external: UInt16) {
+        private func takeBack(_ mapping: NATMapping) {
             guard let router = router.withLock({ $0 }) else { return }
-            router.discard(external, Self.undoing(at: router))
+            router.takeBack(
+                mapping.externalPort, to: mapping.internalPort, Self.undoing(at: router))
         }
 
         /// Lasts five seconds at most.

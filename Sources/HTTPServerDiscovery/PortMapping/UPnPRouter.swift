@@ -103,8 +103,24 @@
             }
         }
 
-        /// Takes a mapping back.
-        func remove(
+        /// Takes back the mapping of a port to this machine. It is left if it is another machine's:
+        /// this may be another router than the one that made it.
+        func takeBack(_ external: UInt16, to port: UInt16, _ exchange: RouterExchange) {
+            do throws(NATPortMappingError) {
+                let own = try exchange.ownAddress()
+                let request = Request(external: external, port: port, own: own, seconds: 0)
+                switch try entry(request, exchange) {
+                case .own, .unknown: discard(external, exchange)
+                case .others, .none: break
+                }
+            } catch {
+                // The entry cannot be read.
+                discard(external, exchange)
+            }
+        }
+
+        /// Removes a mapping.
+        private func remove(
             _ external: UInt16, _ exchange: RouterExchange
         ) throws(NATPortMappingError) {
             _ = try call(
@@ -115,8 +131,8 @@
                 ], exchange)
         }
 
-        /// Takes a mapping back if the router allows it: otherwise it ends with its lifetime.
-        func discard(_ external: UInt16, _ exchange: RouterExchange) {
+        /// Removes a mapping if the router allows it: otherwise it ends with its lifetime.
+        private func discard(_ external: UInt16, _ exchange: RouterExchange) {
             do throws(NATPortMappingError) {
                 try remove(external, exchange)
             } catch {

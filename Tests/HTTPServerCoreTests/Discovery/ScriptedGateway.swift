@@ -22,15 +22,28 @@
             def following(steps):
                 return steps.pop(0) if len(steps) > 1 else steps[0]
 
+            # What was answered to whom. Clients repeat a request after a quarter of a second, each
+            # sends it from a separate port.
+            answered = {}
+
+            def answer(*messages):
+                answered[peer, request] = messages
+                for message in messages:
+                    gateway.sendto(message, peer)
+
             while True:
                 request, peer = gateway.recvfrom(64)
+                if (peer, request) in answered:
+                    answer(*answered[peer, request])
+                    continue
                 if request == bytes(2):
                     print("address", flush=True)
                     address = following(addresses)
                     if address.startswith("late+"):
-                        gateway.sendto(mapping(0, 8099, 1, 60), peer)
-                    if address != "silent":
-                        gateway.sendto(external(address.removeprefix("late+")), peer)
+                        late = mapping(0, 8099, 1, 60)
+                        answer(late, external(address.removeprefix("late+")))
+                    elif address != "silent":
+                        answer(external(address))
                     continue
                 version, code, _, port, wish, lifetime = struct.unpack("!BBHHHI", request)
                 assert (version, code) == (0, 2), "not a request to map a TCP port"
@@ -39,6 +52,7 @@
                 if verb == "silent":
                     continue
                 result, given, granted = 0, wish + 1, int(number or 0)
+                late = []
                 if lifetime == 0:
                     given, granted = 0, 0
                 elif verb == "keep":
@@ -46,11 +60,12 @@
                 elif verb == "refuse":
                     result, given, granted = granted, 0, 0
                 elif verb == "late":
-                    gateway.sendto(external("198.51.100.1"), peer)
-                    gateway.sendto(mapping(0, port + 1, 1, 60), peer)
-                gateway.sendto(mapping(result, port, given, granted), peer)
+                    late = [external("198.51.100.1"), mapping(0, port + 1, 1, 60)]
+                answer(*late, mapping(result, port, given, granted))
             """
 
+        /// A request that is repeated is answered as before, and is neither told nor a step of a
+        /// plan; one that was not answered is asked anew.
         /// - Parameters:
         ///   - addresses: the external addresses that it tells, one after another, the last for
         ///     ever; `silent` for no answer; `late+ADDRESS` answers another request before.

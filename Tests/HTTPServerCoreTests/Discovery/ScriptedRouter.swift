@@ -109,6 +109,8 @@
                     say(f"delete {outside}")
                     if plan.get("removal") == "silent":
                         return "silent"
+                    if plan.get("removal") == "late":
+                        time.sleep(1.2)
                     return soap(action, "") if entries.pop(outside, None) else error(714)
                 return error(401)
 
@@ -242,6 +244,13 @@
             configuration.protocols = [.upnp]
             configuration.patience = .seconds(60)
             return configuration
+        }
+
+        /// A mapper that searches for the router, and tries again soon.
+        func searchingMapper() -> NATPortMapper {
+            var configuration = configuration
+            configuration.retryInterval = .milliseconds(100)
+            return NATPortMapper(configuration)
         }
 
         /// A mapper that does not search for the router.

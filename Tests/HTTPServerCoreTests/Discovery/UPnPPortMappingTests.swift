@@ -331,25 +331,6 @@
             }
         }
 
-        @Test("The loss of a router is an event, and its return is noticed")
-        func gone() async throws {
-            let router = try await ScriptedRouter(["plan=grant:1", "search=yes"])
-            var configuration = router.configuration
-            configuration.retryInterval = .milliseconds(100)
-            let mapper = NATPortMapper(configuration)
-            let events = mapper.events()
-            mapper.start(port: 8099)
-            _ = try await events.mapping()
-            await router.end()
-            #expect(try await events.event() == .failed(.noAnswer))
-            #expect(mapper.mapping == nil)
-            // Its server has another port now.
-            let again = try await ScriptedRouter(["search=yes"], address: router.address)
-            #expect(try await events.mapping().externalPort == 8099)
-            await mapper.stop()
-            #expect(await again.wait(for: "delete 8099"))
-        }
-
         @Test("Only the gateway is believed: other machines' URLs are not requested")
         func otherMachines() async throws {
             let other = try await ScriptedRouter()

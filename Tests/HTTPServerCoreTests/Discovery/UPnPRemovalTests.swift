@@ -17,17 +17,32 @@
             #expect(await router.wait(for: "delete 8099"))
         }
 
+        @Test("A mapping that another machine has by now is left")
+        func takenOver() async throws {
+            let router = try await ScriptedRouter(["plan=grant:1", "search=yes"])
+            let mapper = router.searchingMapper()
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            _ = try await events.mapping()
+            await router.end()
+            let other = try await ScriptedRouter(
+                ["plan=refuse:728", "taken=8099", "search=yes"], address: router.address)
+            while try await events.event() != .failed(.outOfResources) {}
+            await mapper.stop()
+            #expect(!other.requests.contains("delete 8099"), "\(other.requests)")
+        }
+
         @Test("A start that waits for the removal of another port ends with the stop")
         func stoppedStart() async throws {
-            let router = try await ScriptedRouter(["removal=silent"])
+            let router = try await ScriptedRouter(["removal=late"])
             let mapper = router.mapper()
             let events = mapper.events()
             mapper.start(port: 8099)
             _ = try await events.mapping()
             mapper.start(port: 9090)
             await mapper.stop()
-            // Longer than the removal is waited for.
-            try await Task.sleep(for: .milliseconds(1_500))
+            // Longer than the removal lasts, behind which the start would come.
+            try await Task.sleep(for: .milliseconds(2_500))
             #expect(!router.requests.contains { $0.hasPrefix("add 9090") }, "\(router.requests)")
             #expect(mapper.mapping == nil)
         }
