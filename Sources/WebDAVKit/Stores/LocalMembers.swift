@@ -51,10 +51,13 @@ final class LocalMembers: Sendable {
         else { return nil }
         let isLink = status.isLink
         if isLink {
-            guard let target = try? store.tree.status(of: path.appending(name).bytes) else {
+            do throws(SystemError) {
+                status = try store.tree.status(of: path.appending(name).bytes)
+            } catch {
+                // Without descriptors, for instance, nobody knows where it leads.
+                guard !error.isTemporary else { throw error }
                 return nil
             }
-            status = target
         }
         guard let info = ResourceInfo(status) else { return nil }
         var member = ResourceMember(name: name, info: info)
