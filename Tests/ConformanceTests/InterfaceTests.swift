@@ -46,9 +46,10 @@ struct ServedAddressTests {
         let line = try #require(lines.first)
         #expect(line.hasPrefix(start) && line.hasSuffix(":\(server.port)/"))
         let shown = String(line.dropFirst(start.count).dropLast(":\(server.port)/".count))
-        // A machine without a network has no more than its own addresses.
+        // A machine without a network, or without IPv6 there, has no more than its own addresses.
+        let possible = host == "::" ? others.filter { $0.hasPrefix("[") } : others
         let isOther = others.contains(shown)
-        #expect(isOther || others.isEmpty || host == "::", "\(line)")
+        #expect(isOther || possible.isEmpty, "\(line)")
         #expect(!["localhost", "0.0.0.0", "[::]"].contains(shown) || others.isEmpty)
     }
 
@@ -148,10 +149,9 @@ struct ServedAddressTests {
                 try await socket.send("GET /file?\(long) HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 #expect(try await socket.response().status == 200)
             }
-            let start = ContinuousClock.now
             server.signal(SIGTERM)
+            // It would wait for the reader without end.
             #expect(await server.waitForEnd() == 0)
-            #expect(ContinuousClock.now - start < .seconds(10))
         }
     #endif
 }

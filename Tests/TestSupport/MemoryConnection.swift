@@ -141,6 +141,24 @@ package final class MemoryConnection: Sendable {
         }
     }
 
+    /// The time of the loop that connections of the test configuration share.
+    package static func now() async -> UInt64 {
+        let loop = InMemoryLoops.loop(for: .test)
+        return await withCheckedContinuation { continuation in
+            loop.execute { continuation.resume(returning: loop.now) }
+        }
+    }
+
+    /// Whether the deadline is so many seconds after a time between `start` and now, however late
+    /// the test asks.
+    package func hasDeadline(in seconds: UInt64, since start: UInt64) async -> Bool {
+        await onLoop { [loop] connection in
+            guard let connection, connection.deadline != .max else { return false }
+            let time = connection.deadline &- seconds &* 1_000_000_000
+            return start <= time && time <= loop.now
+        }
+    }
+
     /// Lets the deadline pass.
     /// - Returns: whether there was one.
     @discardableResult

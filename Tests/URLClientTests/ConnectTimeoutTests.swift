@@ -83,7 +83,11 @@ struct ConnectTimeoutTests {
             connection.waitForEnd()
         }
         // Connecting on this machine takes no second; the answer takes longer than its limit.
-        let none = await error(peer.url(), ClientTimeouts(connect: .seconds(3)))
+        // Other tests may hold it up; a limit that counts the answer ends each attempt.
+        var none = await error(peer.url(), ClientTimeouts(connect: .seconds(3)))
+        for _ in 0..<4 where none != nil {
+            none = await error(peer.url(), ClientTimeouts(connect: .seconds(3)))
+        }
         #expect(none == nil, "\(none?.description ?? "-")")
         let first = await error(peer.url(), ClientTimeouts(firstByte: .milliseconds(200)))
         #expect(first?.kind == .timedOut(.firstByte) && first?.phase == .waiting)

@@ -107,7 +107,8 @@ struct MetricsTests {
         let tasks = (0..<2).map { _ in session.dataTask(for: ClientRequest(.get, peer.url())) }
         for task in tasks { task.resume() }
         try await waitUntil { peer.connectionCount != 0 }
-        // Both wait by then, also where the session's thread is late.
+        // The session has seen both by then.
+        _ = await session.allTasks
         try await Task.sleep(for: .milliseconds(300))
         gate.open()
         for task in tasks { try await task.finished() }

@@ -246,11 +246,11 @@ struct RunTests {
     @MainActor
     @Test("Nothing is done on the main thread of a caller, which goes on meanwhile")
     func mainActor() async throws {
-        let local = LocalServer { $0.shutdownGrace = .seconds(120) }
-        let server = local.server
-        let port = try await local.start()
         // Each call has to wait for something that only the main actor does meanwhile.
-        for kind in 0..<2 {
+        for isSuspended in [true, false] {
+            let local = LocalServer { $0.shutdownGrace = .seconds(120) }
+            let server = local.server
+            let port = try await local.start()
             let busy = try PlainSocket(port: port)
             try await busy.send(LocalServer.get("/gate"))
             _ = await local.begun.first { $0 == "/gate" }
@@ -262,16 +262,15 @@ struct RunTests {
                 }
                 local.gate.open()
             }
-            if kind == 0 {
-                await server.suspend()
+            if isSuspended { await server.suspend() } else { await server.shutdown() }
+            #expect(beats.withLock { $0 } == 100, "the request was cut off, or not waited for")
+            await heart.value
+            _ = try await busy.response()
+            if isSuspended {
                 try await server.resume()
-            } else {
                 await server.shutdown()
             }
-            await heart.value
-            #expect(beats.withLock { $0 } == 100)
-            _ = try await busy.response()
+            #expect(server.state == .stopped)
         }
-        #expect(server.state == .stopped)
     }
 }

@@ -17,6 +17,7 @@ struct TemporaryFileTests {
         let folder = try Folder()
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
         configuration.loops = 2
+        (configuration.headTimeout, configuration.contentGrace) = (.seconds(600), .seconds(600))
         let server = HTTPServer(
             configuration,
             handler: AsyncHandler { [path = folder.path] request in

@@ -146,7 +146,8 @@ struct ProxyHeaderPeerTests {
         let site = try await ProxiedServer(.proxyProtocol)
         let proxy = try await PeerServer.haproxy(
             .init(to: site.port, more: option), mode: "http",
-            flags: flags.replacing("PORT", with: "\(site.port)") + " inter 50ms fall 1 rise 1")
+            flags: flags.replacing("PORT", with: "\(site.port)")
+                + " inter 50ms fall 100000 rise 1")
         let state = "http://127.0.0.1:\(proxy.secondPort)/;csv"
         try await waitUntil {
             let table = try await ProxiedServer.curl([state]).text

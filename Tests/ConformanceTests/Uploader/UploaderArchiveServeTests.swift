@@ -111,12 +111,10 @@ struct UploaderArchiveServeTests {
         let other = try await server.curl("--data-binary", "x", path: "/up/upload?name=a.txt")
         #expect(other.status == 0)
         _ = try await socket.receive(through: "event: changed")
-        let start = ContinuousClock.now
         server.signal(SIGTERM)
+        // After the ten seconds of grace that others have it would be cut off, without an end.
         let text = String(decoding: try await socket.receiveAll(), as: UTF8.self)
         #expect(text.hasSuffix("0\r\n\r\n"))
         #expect(await server.waitForEnd() == 0)
-        // Not after the ten seconds of grace that others have.
-        #expect(ContinuousClock.now - start < .seconds(8))
     }
 }

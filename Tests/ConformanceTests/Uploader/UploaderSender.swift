@@ -114,7 +114,7 @@ enum UploaderSender {
 
             async stops() {
                 const page = await visit();
-                await page.network(4 << 20);
+                await page.network(1 << 20);
                 await choose(page, "one.bin", "two.bin");
                 await page.until(`${sent("one.bin")} > 1e6 && ${sent("two.bin")} > 1e6`);
                 // A download leaves the page no more than it ends its uploads.
@@ -154,7 +154,7 @@ enum UploaderSender {
                 await page.network(-1);
                 await page.until(`${state("one.bin")} === "done" && ${state("two.bin")} === "done"`);
                 steps.push("no network");
-                await page.network(4 << 20);
+                await page.network(1 << 20);
                 await choose(page, "three.bin");
                 await page.until(`${sent("three.bin")} > 1e6`);
                 await page.click(press("three.bin", "Cancel"));

@@ -30,7 +30,8 @@ struct FetchUploadTests {
         )
         try place.write([UInt8].noise(size, seed: 11), to: "data")
         let server = try await serve()
-        let proxy = try await CuttingProxy(to: server.port, every: size / (cuts + 1), cuts: cuts)
+        let proxy = try await CuttingProxy(
+            to: server.port, every: size / (cuts + 1), cuts: cuts, room: 16 << 10)
         let sent = try await Program.run(
             Program.httpkit,
             ["fetch", "-T", data, "--resume", server.url("/dav/a.bin", port: proxy.port)]
@@ -49,7 +50,7 @@ struct FetchUploadTests {
         let size = 64 << 20
         try place.write([UInt8].noise(size, seed: 12), to: "data")
         let server = try await serve()
-        let proxy = try await CuttingProxy(to: server.port, every: 0, cuts: 0)
+        let proxy = try await CuttingProxy(to: server.port, every: 0, cuts: 0, room: 16 << 10)
         let address = server.url("/dav/a.bin", port: proxy.port)
         let words = ["fetch", "-T", data, "--resume", address] + TestTLS.fetchFlags
         // The rate keeps the upload unfinished when 4 MiB have arrived. The check below allows less

@@ -180,7 +180,7 @@ struct ResumableServeTests {
                 "curl",
                 [
                     "-sS", "-m", "60", "-X", "PATCH", "--data-binary", "@" + place.path + "/rest",
-                    "--limit-rate", "\(Int.random(in: 200...1_900))K",
+                    "--limit-rate", "\(Int.random(in: 20...190))K",
                     "-H", "Content-Type: application/partial-upload", "-H", "Upload-Complete: ?1",
                     "-H", "Upload-Offset: \(start)", victim.url(location),
                 ])
@@ -233,7 +233,8 @@ struct ResumableServeTests {
         let size = (UploadScale.mebibytes ?? 64) << 20
         try place.write([UInt8].noise(size, seed: 9), to: "data")
         let server = try await serve()
-        let proxy = try await CuttingProxy(to: server.port, every: size / 51, cuts: 50)
+        let proxy = try await CuttingProxy(
+            to: server.port, every: size / 51, cuts: 50, room: 16 << 10)
         let script = """
             import sys
             from tusclient import client

@@ -64,9 +64,10 @@ struct PathExpressionTests {
         arguments: ["/(a+)+b", "/(a|a)*b", "/(a*)*(a*)*b", "/(a?){40}b", "/(.*)(.*)(.*)(.*)b"])
     func time(text: String) throws {
         let expression = try PathExpression(text)
-        let start = ContinuousClock.now
-        #expect(expression.match("/" + String(repeating: "a", count: 8_000)) == nil)
+        let time = ThreadTime.measure {
+            #expect(expression.match("/" + String(repeating: "a", count: 8_000)) == nil)
+        }
         // Years, for a matcher that goes back and tries again.
-        #expect(ContinuousClock.now - start < .seconds(20))
+        #expect(time < .seconds(20))
     }
 }

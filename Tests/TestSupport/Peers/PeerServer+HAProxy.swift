@@ -57,6 +57,7 @@ extension PeerServer {
                     timeout client 60s
                     timeout server 60s
                     timeout tunnel 60s
+                    timeout check 60s
                 listen site
                     mode \(mode)
                     bind \(bind)

@@ -38,11 +38,19 @@ struct IdleConnectionTests {
         configuration.retries = .never
         configuration.tls = tls
         let session = ClientSession(configuration)
+        var gets = 0
         for round in 1...2 {
             let url = server.url("\(path)?\(round)", scheme: scheme)
-            let (_, first) = try await session.data(for: ClientRequest(.get, url))
-            #expect(first.status == .ok)
-            #expect(try await Self.hasConnection(to: server.port))
+            // On a busy machine the second may be over before this test looks: then it asks again.
+            var wasOpen = false
+            for _ in 0..<20 where !wasOpen {
+                gets += 1
+                let (_, first) = try await session.data(
+                    for: ClientRequest(.get, "\(url)-\(gets)"))
+                #expect(first.status == .ok)
+                wasOpen = try await Self.hasConnection(to: server.port)
+            }
+            #expect(wasOpen)
             try await waitUntil { try await !Self.hasConnection(to: server.port) }
             let (content, response) = try await session.data(
                 for: ClientRequest(.post, url, body: .text("content")))
@@ -50,7 +58,7 @@ struct IdleConnectionTests {
             #expect(await server.waitForLog("POST \(path)?\(round) HTTP/1.1 200"))
             let requests = server.log.split(separator: "\n")
             #expect(requests.filter { $0.contains("POST") }.count == round, "\(server.log)")
-            #expect(requests.filter { $0.contains("GET") }.count == round)
+            #expect(requests.filter { $0.contains("GET") }.count == gets)
         }
         session.invalidateAndCancel()
     }
