@@ -96,7 +96,7 @@ struct CompressedStreamTests {
         let record = try await client.wait(for: "the end") {
             $0.output.suffix(7).elementsEqual("\r\n0\r\n\r\n".utf8)
         }
-        return try ServerAnswer.all(record.output)[0]
+        return ServerAnswer.all(record.output)[0]
     }
 
     @Test("A producer is held up by a client that does not read, at bounded memory")
