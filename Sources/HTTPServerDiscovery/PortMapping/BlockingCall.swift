@@ -24,7 +24,10 @@
         }
 
         /// Whether the result is not needed any more.
-        var isOver: Bool { completion.withLock { $0 == nil } || DispatchTime.now() >= deadline }
+        var isOver: Bool { completion.withLock { $0 == nil } || isLate }
+
+        /// Whether its time is over.
+        var isLate: Bool { DispatchTime.now() >= deadline }
 
         /// Delivers the result.
         /// - Returns: false when it is not needed any more.

@@ -40,7 +40,7 @@ public final class NATPortMapper: Sendable {
         session.start(port: port)
     }
 
-    /// Removes the mapping; returns when the gateway has confirmed it, or after a second.
+    /// Removes the mapping; returns when the gateway has confirmed it, or after two seconds.
     public func stop() async {
         await withCheckedContinuation { done in session.stop { done.resume() } }
     }

@@ -8,7 +8,7 @@
             port: UInt16, wish: UInt16, seconds: UInt32,
             then done: @escaping @Sendable (Result<NATMapping, NATPortMappingError>) -> Void)
 
-        /// Takes a mapping back; the completion is called once, after a second at the latest.
+        /// Takes a mapping back; the completion is called once, after two seconds at the latest.
         func remove(_ mapping: NATMapping, then done: @escaping @Sendable () -> Void)
 
         /// Gives up the request for a mapping; its completion is not called.

@@ -40,6 +40,8 @@
                     // The mapping came too late.
                     if !call.finish(.success(mapping)) { takeBack(mapping) }
                 } catch {
+                    // One that was given up for another reason says nothing of the router.
+                    if call.isLate { isDoubtful.withLock { $0 = true } }
                     call.finish(.failure(error))
                 }
             }
@@ -54,7 +56,7 @@
         func takeBackUnanswered(then done: @escaping @Sendable () -> Void) { done() }
 
         func remove(_ mapping: NATMapping, then done: @escaping @Sendable () -> Void) {
-            let call = BlockingCall<Void>(queue: queue, patience: .seconds(1)) { _ in done() }
+            let call = BlockingCall<Void>(queue: queue, patience: .seconds(2)) { _ in done() }
             blocking.async { [self] in
                 takeBack(mapping)
                 call.finish(.success(()))
@@ -75,9 +77,9 @@
                 do throws(NATPortMappingError) {
                     return try map(port, wish, seconds, known, exchange)
                 } catch {
+                    guard !isOver() else { throw error }
                     // It may have been started again, with other URLs.
                     isDoubtful.withLock { $0 = true }
-                    guard !isOver() else { throw error }
                 }
             }
             let found = try UPnPRouter.find(by: exchange, description: description)
@@ -113,8 +115,9 @@
 
         private func takeBack(_ mapping: NATMapping) {
             guard let router = router.withLock({ $0 }) else { return }
-            router.takeBack(
-                mapping.externalPort, to: mapping.internalPort, Self.undoing(at: router))
+            router.takeBack(mapping.externalPort, to: mapping.internalPort) {
+                Self.undoing(at: router)
+            }
         }
 
         /// Lasts five seconds at most.

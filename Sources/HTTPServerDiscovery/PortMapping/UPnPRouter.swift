@@ -105,8 +105,10 @@
 
         /// Takes back the mapping of a port to this machine. It is left if it is another machine's:
         /// this may be another router than the one that made it.
-        func takeBack(_ external: UInt16, to port: UInt16, _ exchange: RouterExchange) {
+        /// - Parameter undoing: makes the exchange for the removal.
+        func takeBack(_ external: UInt16, to port: UInt16, undoing: () -> RouterExchange) {
             do throws(NATPortMappingError) {
+                let exchange = undoing()
                 let own = try exchange.ownAddress()
                 let request = Request(external: external, port: port, own: own, seconds: 0)
                 switch try entry(request, exchange) {
@@ -114,8 +116,7 @@
                 case .others, .none: break
                 }
             } catch {
-                // The entry cannot be read.
-                discard(external, exchange)
+                if error == .noAnswer { discard(external, undoing()) }
             }
         }
 
