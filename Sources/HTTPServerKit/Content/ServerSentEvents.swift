@@ -1,5 +1,6 @@
 internal import HTTPParser
 public import HTTPServerCore
+internal import ToolkitSystem
 
 /// One event of an event stream, as `EventSource` in browsers reads it (HTML Standard, section
 /// 9.2).
@@ -65,19 +66,26 @@ extension Response {
     /// - Parameters:
     ///   - events: the events; the response ends with them.
     ///   - interval: how often a comment is sent, by which a client is noticed that went away while
-    ///     no event came.
+    ///     no event came; above zero.
     public static func events<Events: AsyncSequence & Sendable>(
         _ events: Events, commentInterval interval: Duration = .seconds(15)
     ) -> Response where Events.Element == ServerSentEvent {
+        precondition(interval > .zero, "the time between two comments is above zero")
         let body = ResponseBody.stream(mediaType: "text/event-stream") { writer in
+            // A long event is compressed in parts, between which no comment may stand.
+            let isWriting = Locked(false)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     while true {
                         try await Task.sleep(for: interval)
-                        try await writer.write(":\n\n")
+                        if !isWriting.withLock({ $0 }) { try await writer.write(":\n\n") }
                     }
                 }
-                for try await event in events { try await writer.write(event.text) }
+                for try await event in events {
+                    isWriting.withLock { $0 = true }
+                    try await writer.write(event.text)
+                    isWriting.withLock { $0 = false }
+                }
                 group.cancelAll()
             }
         }

@@ -138,6 +138,29 @@ struct CompressedStreamTests {
         #expect(try await Self.rest(client).plain == noise)
     }
 
+    @Test("A comment does not come between the parts of a long event")
+    func longEvent() async throws {
+        let text = Coded.noise(100_000).map { String($0, radix: 36) }.joined()
+        let events = AsyncStream(ServerSentEvent.self) { continuation in
+            continuation.yield(ServerSentEvent(text))
+            continuation.finish()
+        }
+        let client = MemoryConnection(
+            CompressionHandler(
+                SyncHandler { _ in .events(events, commentInterval: .milliseconds(1)) }),
+            peer: MemoryTransport.Peer(credit: 500))
+        client.send(Self.request)
+        for _ in 0..<10 {
+            await client.settle()
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        let answer = try await Self.rest(client)
+        #expect(answer["Content-Encoding"] == "gzip")
+        let plain = String(decoding: try answer.plain, as: UTF8.self)
+        #expect(plain.replacing(":\n\n", with: "") == "data: \(text)\n\n")
+        #expect(plain.contains("data: \(text)\n\n"))
+    }
+
     @Test("Streams of announced length come chunked, if they are long enough")
     func announced() async throws {
         let text = Coded.text(3_000)
