@@ -32,10 +32,7 @@ extension EventLoop: WebSocketLoop {
 }
 
 extension WebSocketConnection: UpgradedProtocol {
-    package func serverStops() {
-        isStopping = true
-        close(.goingAway, "")
-    }
+    package func serverStops() { stop() }
 
     package func connectionClosed(_ reason: ConnectionCloseReason) { carrierEnded() }
 

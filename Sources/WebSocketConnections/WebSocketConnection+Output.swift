@@ -57,6 +57,7 @@ extension WebSocketConnection {
     package func outputBroke() {
         isMute = true
         releaseWriters()
+        pongs.fail(WebSocketClosedError(end: end))
     }
 
     /// Sends what was written, and has the machine know what is gone.

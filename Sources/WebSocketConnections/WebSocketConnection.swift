@@ -29,7 +29,7 @@ package final class WebSocketConnection: @unchecked Sendable {
     /// Whether the carrier can send nothing any more.
     var isMute = false
     /// Whether the close frame was sent because the server stops.
-    package var isStopping = false
+    package private(set) var isStopping = false
     var pongs = PongWaits()
     package internal(set) var deadline = UInt64.max
     let inbox = MessageInbox(limit: WebSocketConnection.highWater)
@@ -165,6 +165,12 @@ package final class WebSocketConnection: @unchecked Sendable {
         carrier.write { unsafe machine.close(code, reason: reason, at: now, into: &$0) }
         flush(carrier)
         endIfDone()
+    }
+
+    /// The server stops: closes, unless the closing handshake has begun.
+    package func stop() {
+        isStopping = unsafe machine.phase == .open
+        close(.goingAway, "")
     }
 
     /// The time of `deadline` has come.

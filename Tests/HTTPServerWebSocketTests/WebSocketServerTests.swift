@@ -178,6 +178,22 @@ struct WebSocketServerTests {
         try await connection.closed()
     }
 
+    @Test("A client that does not read costs no turns of the loop")
+    func stalledClient() async throws {
+        let handler = SyncHandler { request in
+            try request.webSocket(compression: nil) { socket in
+                try await socket.send([UInt8](repeating: 7, count: 20 << 10))
+                try await Task.sleep(for: .seconds(600))
+            }
+        }
+        let connection = try await slowClient(of: handler)
+        let before = connection.record.blockedSends
+        for _ in 0..<20 { await connection.settle() }
+        #expect(connection.record.blockedSends < before + 5)
+        connection.hangUp()
+        try await connection.closed()
+    }
+
     @Test("Input that comes while output waits is read in order")
     func inputBehindOutput() async throws {
         let texts = Locked<[WebSocketMessage]>([])

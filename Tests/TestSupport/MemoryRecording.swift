@@ -7,6 +7,8 @@ package struct MemoryRecord: Sendable {
     package var output: [UInt8] = []
     /// The bytes of each call that sent any.
     package var sends: [Int] = []
+    /// Calls that could send nothing.
+    package var blockedSends = 0
     /// What was watched for, from the first change on.
     package var interests: [PollInterest] = []
     /// How many bytes were received.

@@ -166,6 +166,12 @@ package final class MemoryTransport: Transport, @unchecked Sendable {
     }
 
     private func take(_ count: Int) -> IOResult {
+        let result = takeNow(count)
+        if case .wouldBlock = result { recording.change { $0.blockedSends += 1 } }
+        return result
+    }
+
+    private func takeNow(_ count: Int) -> IOResult {
         guard isWritable else { return .wouldBlock }
         var part = min(count, peer.sendLimit ?? .max, peer.credit ?? .max)
         if let failure = peer.failure {

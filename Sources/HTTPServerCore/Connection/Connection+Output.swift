@@ -50,9 +50,10 @@ extension Connection {
             // Input has its turn before the writers fill the output again.
             if !interest.contains(.read), upgraded?.wantsInput == true { receiveWithoutEvent() }
             guard unsafe !state.isClosed else { return }
-            upgraded?.hasRoom()
+            if count > 0 { upgraded?.hasRoom() }
         }
-        switch progress {
+        // Input that was read meanwhile may have been answered.
+        switch progress == .empty && hasOutput ? .blocked : progress {
         case .empty:
             watch(interest.subtracting(.write))
             outputEnded()
