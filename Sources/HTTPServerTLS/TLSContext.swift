@@ -21,8 +21,9 @@ public final class TLSContext: Sendable {
     let configuration: TLSConfiguration
     private let keys: TicketKeys
     private let current: Locked<Current>
-    /// Held by each reload while it reads, so that older certificates cannot replace newer ones.
-    private let reloading = Locked(())
+    /// How many reloads there were. Each holds it while it reads, so that older certificates cannot
+    /// replace newer ones.
+    private let reloads = Locked(0)
     private let rooms = Locked<[ObjectIdentifier: TLSRoom]>([:])
 
     /// Loads the certificates.
@@ -43,7 +44,8 @@ public final class TLSContext: Sendable {
     /// - Throws: the first fault. All certificates stay as they are when one of them has a fault,
     ///   and the ticket keys when their file has one; neither holds up the other.
     public func reload() throws(TLSError) {
-        let result: Result<Void, TLSError> = reloading.withLock { _ in
+        let result: Result<Void, TLSError> = reloads.withLock { count in
+            count += 1
             do throws(TLSError) {
                 try readAgain()
                 return .success(())
