@@ -138,7 +138,7 @@ void http_tls_shutdown(void *connection) {
 }
 
 size_t http_tls_pending(void *connection) {
-    // There is none when memory was short.
+    // NULL if OpenSSL had no memory for the connection.
     return connection ? (size_t)SSL_pending(connection) : 0;
 }
 

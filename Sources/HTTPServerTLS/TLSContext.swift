@@ -13,15 +13,15 @@ public final class TLSContext: Sendable {
     /// The certificates in use.
     private struct Current: Sendable {
         var table: CertificateTable
-        /// The stamps of the files from before they were read, when all of them were last in use: a
-        /// change while they are read, or before `reloadOnChanges` is called, makes other ones.
+        /// The stamps of the files, taken before the last load that used all of them: a change
+        /// during that load, or before `reloadOnChanges` is called, shows as other stamps.
         var stamps: [FileStamp?]
     }
 
     let configuration: TLSConfiguration
     private let keys: TicketKeys
     private let current: Locked<Current>
-    /// How many reloads there were. Each holds it while it reads, so that older certificates cannot
+    /// Counts the reloads. Each holds the lock while it reads, so that older certificates cannot
     /// replace newer ones.
     private let reloads = Locked(0)
     private let rooms = Locked<[ObjectIdentifier: TLSRoom]>([:])
@@ -82,7 +82,7 @@ public final class TLSContext: Sendable {
     /// The seconds since the epoch at which the first of the certificates expires.
     public var expiry: Int64 { current.withLock { $0.table.expiry } }
 
-    /// The stamps of the files when all of them were last in use.
+    /// The stamps of the files, taken before the last load that used all of them.
     var loadedStamps: [FileStamp?] { current.withLock { $0.stamps } }
 
     /// The files that certificates, keys and authorities come from.

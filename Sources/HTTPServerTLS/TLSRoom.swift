@@ -13,11 +13,11 @@ final class TLSRoom: @unchecked Sendable {
     /// Handshakes that may make a step before the other events of the loop get their turn. A step
     /// takes up to half a millisecond, in which no other connection is served.
     static let stepsInTurn = 2
-    /// Handshakes that may wait before the closed ones among them are taken out.
+    /// How many handshakes may wait before the closed ones among them are removed.
     static let leastWaitingLimit = 64
 
-    /// A handshake that waits for its turn. Its connection holds the transport, so that one that is
-    /// closed meanwhile takes no memory.
+    /// A handshake that waits for its turn. Only its connection holds the transport, so a closed
+    /// one takes no memory.
     struct Waiting {
         weak var transport: TLSTransport?
     }
@@ -28,7 +28,7 @@ final class TLSRoom: @unchecked Sendable {
     private var fileRoom: UnsafeMutableRawBufferPointer?
     private var steps = 0
     private(set) var waiting = FirstInFirstOut<Waiting>()
-    /// At how many of them the closed ones are looked for.
+    /// The count at which the closed ones are removed.
     private var waitingLimit = TLSRoom.leastWaitingLimit
     private var hasTurn = false
     /// How many connections there are; any thread may ask.
@@ -190,7 +190,7 @@ final class TLSRoom: @unchecked Sendable {
         steps = 0
         var count = Self.stepsInTurn
         while count > 0, let next = waiting.popFirst() {
-            // One that was closed is passed over, and uses up no turn.
+            // Closed ones use up no turn.
             if next.transport?.takeTurn() == true { count -= 1 }
         }
         if !waiting.isEmpty { scheduleTurn(owner) }

@@ -7,7 +7,7 @@ struct HeldInput {
     var isScheduled = false
     /// Whether it, or new input, is being read.
     var isBeingRead = false
-    /// Whether room for more was found meanwhile.
+    /// Whether room for further input was reported during the read.
     var hasRoomAfter = false
     var isEmpty: Bool { bytes.isEmpty && !isBeingRead }
 }

@@ -52,7 +52,7 @@ extension Connection {
             guard unsafe !state.isClosed else { return }
             if count > 0 { upgraded?.hasRoom() }
         }
-        // Input that was read meanwhile may have been answered.
+        // Reading input above may have queued more output.
         switch progress == .empty && hasOutput ? .blocked : progress {
         case .empty:
             watch(interest.subtracting(.write))

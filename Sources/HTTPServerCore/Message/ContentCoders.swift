@@ -59,7 +59,7 @@ extension ResponseWriter {
             try await onLoop { continuation in
                 let ready = try coder.encode(bytes.span.extracting(part))
                 coder.flushSoon(exchange)
-                // An empty piece, too, waits for a client that is behind: flushes do not.
+                // Flushes do not wait for a slow client, so this does, even with an empty piece.
                 exchange.send(.bytes(ready), continuation)
             }
             start = part.upperBound

@@ -22,7 +22,7 @@
         ) {
             send(.address, failed: { done(.failure($0)) }) { [weak self] answer in
                 guard case .address(let address) = answer else { return }
-                // A gateway without a line has none.
+                // The address of a gateway that is not connected itself.
                 guard address != "0.0.0.0" else { return done(.failure(.networkFailure)) }
                 self?.unansweredPort = port
                 self?.send(

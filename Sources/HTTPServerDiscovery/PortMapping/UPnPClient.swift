@@ -14,7 +14,7 @@
         private var call: BlockingCall<NATMapping>?
         /// The one that was found last.
         private let router = Locked<UPnPRouter?>(nil)
-        /// Whether it has failed: it is searched for anew then.
+        /// Whether the last exchange with it failed: the next request searches for a router again.
         private let isDoubtful = Locked(false)
 
         init(
@@ -40,7 +40,7 @@
                     // The mapping came too late.
                     if !call.finish(.success(mapping)) { takeBack(mapping) }
                 } catch {
-                    // One that was given up for another reason says nothing of the router.
+                    // A cancelled call says nothing about the router.
                     if call.isLate { isDoubtful.withLock { $0 = true } }
                     call.finish(.failure(error))
                 }

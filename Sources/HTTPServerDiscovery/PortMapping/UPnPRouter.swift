@@ -204,7 +204,7 @@
                 guard case .own = try entry(request, exchange) else { return }
                 try remove(request.external, exchange)
             } catch {
-                // As in `discard`.
+                // It ends with its lifetime.
             }
         }
 

@@ -43,7 +43,7 @@ public struct ServerSentEvent: Sendable, Hashable {
         return text + "\n"
     }
 
-    // Bytes are compared, because a character may have marks without end, which are slow to compare.
+    // Compares bytes: comparing characters with very many combining marks is slow.
     private static func isBreak(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
     }

@@ -54,7 +54,7 @@ final class LocalMembers: Sendable {
             do throws(SystemError) {
                 status = try store.tree.status(of: path.appending(name).bytes)
             } catch {
-                // Without descriptors, for instance, nobody knows where it leads.
+                // A temporary error, such as a lack of descriptors, says nothing about the target.
                 guard !error.isTemporary else { throw error }
                 return nil
             }

@@ -99,18 +99,27 @@ struct CompressedStreamTests {
         return ServerAnswer.all(record.output)[0]
     }
 
+    /// A client that takes 500 bytes of noise, which is written in pieces with a pause after each.
+    private static func slowClient(
+        _ noise: [UInt8], pieces: Int, pause: Duration?, _ log: ServerLog<Int>
+    ) -> MemoryConnection {
+        let client = MemoryConnection(
+            streaming { writer in
+                for start in stride(from: 0, to: noise.count, by: pieces) {
+                    try await writer.write(Array(noise[start..<start + pieces]))
+                    log.add(start)
+                    if let pause { try await Task.sleep(for: pause) }
+                }
+            }, peer: MemoryTransport.Peer(credit: 500))
+        client.send(request)
+        return client
+    }
+
     @Test("A producer is held up by a client that does not read, at bounded memory")
     func backPressure() async throws {
         let log = ServerLog<Int>()
         let noise = Coded.noise(400_000)
-        let client = MemoryConnection(
-            Self.streaming { writer in
-                for start in stride(from: 0, to: noise.count, by: 10_000) {
-                    try await writer.write(Array(noise[start..<start + 10_000]))
-                    log.add(start)
-                }
-            }, peer: MemoryTransport.Peer(credit: 500))
-        client.send(Self.request)
+        let client = Self.slowClient(noise, pieces: 10_000, pause: nil, log)
         await client.settle()
         let written = log.entries.count
         #expect(written > 5 && written < 20)
@@ -121,15 +130,7 @@ struct CompressedStreamTests {
     func backPressureWithPauses() async throws {
         let log = ServerLog<Int>()
         let noise = Coded.noise(400_000)
-        let client = MemoryConnection(
-            Self.streaming { writer in
-                for start in stride(from: 0, to: noise.count, by: 2_000) {
-                    try await writer.write(Array(noise[start..<start + 2_000]))
-                    log.add(start)
-                    try await Task.sleep(for: .milliseconds(1))
-                }
-            }, peer: MemoryTransport.Peer(credit: 500))
-        client.send(Self.request)
+        let client = Self.slowClient(noise, pieces: 2_000, pause: .milliseconds(1), log)
         try await waitUntil { log.entries.count > 25 }
         for _ in 0..<100 where log.entries.count < 60 {
             try await Task.sleep(for: .milliseconds(3))

@@ -64,8 +64,8 @@
                 answer(*late, mapping(result, port, given, granted))
             """
 
-        /// A request that is repeated is answered as before, and is neither told nor a step of a
-        /// plan; one that was not answered is asked anew.
+        /// A repeated request gets the same answer, without a line of output or a step of the plan.
+        /// After `silent` a repeated request takes the next step.
         /// - Parameters:
         ///   - addresses: the external addresses that it tells, one after another, the last for
         ///     ever; `silent` for no answer; `late+ADDRESS` answers another request before.
