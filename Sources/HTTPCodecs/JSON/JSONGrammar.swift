@@ -267,20 +267,23 @@ struct JSONGrammar {
     /// backslash, a control character, or one that is not ASCII. Eight bytes at once.
     @inline(__always)
     static func plainEnd(_ bytes: Span<UInt8>, from start: Int) -> Int {
-        unsafe bytes.withUnsafeBytes { room in
-            guard let base = room.baseAddress else { return start }
-            var index = start
-            while index <= room.count &- 8 {
-                let found = unsafe plainStops(
-                    base.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-                if found != 0 { return index &+ found.trailingZeroBitCount >> 3 }
-                index &+= 8
-                // Names and most texts are shorter.
-                if index &- start == 16 { index = unsafe plainBlocksEnd(room, from: index) }
-            }
-            while index < room.count, unsafe isPlain(room[index]) { index += 1 }
-            return index
+        unsafe bytes.withUnsafeBytes { unsafe plainEnd($0, from: start) }
+    }
+
+    @inline(__always)
+    static func plainEnd(_ room: UnsafeRawBufferPointer, from start: Int) -> Int {
+        guard let base = room.baseAddress else { return start }
+        var index = start
+        while index <= room.count &- 8 {
+            let found = unsafe plainStops(
+                base.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            if found != 0 { return index &+ found.trailingZeroBitCount >> 3 }
+            index &+= 8
+            // Names and most texts are shorter.
+            if index &- start == 16 { index = unsafe plainBlocksEnd(room, from: index) }
         }
+        while index < room.count, unsafe isPlain(room[index]) { index += 1 }
+        return index
     }
 
     /// Bits of which the lowest is in the first of eight bytes that is not plain; 0 if all are.

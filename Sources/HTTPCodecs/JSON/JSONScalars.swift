@@ -29,22 +29,32 @@ extension [UInt8] {
         return true
     }
 
-    mutating func append(json text: String) {
+    /// - Returns: whether all of its characters are ASCII.
+    @discardableResult
+    mutating func append(json text: String) -> Bool {
         var text = text
+        var isASCII = true
         append(UInt8(ascii: "\""))
         text.withUTF8 { room in
-            var start = 0
-            for index in room.indices {
+            let room = UnsafeRawBufferPointer(room)
+            var (start, index) = (0, 0)
+            while true {
+                index = unsafe JSONGrammar.plainEnd(room, from: index)
+                guard index < room.count else { break }
                 let byte = unsafe room[index]
-                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-                else { continue }
-                unsafe append(contentsOf: room[start..<index])
-                start = index + 1
-                append(jsonEscapeOf: byte)
+                if byte >= 0x80 {
+                    isASCII = false
+                } else {
+                    unsafe append(contentsOf: room[start..<index])
+                    append(jsonEscapeOf: byte)
+                    start = index + 1
+                }
+                index += 1
             }
-            unsafe append(contentsOf: room[start...])
+            unsafe append(contentsOf: UnsafeRawBufferPointer(rebasing: room[start...]))
         }
         append(UInt8(ascii: "\""))
+        return isASCII
     }
 
     private mutating func append(jsonEscapeOf byte: UInt8) {

@@ -15,13 +15,13 @@ struct JSONText {
         var firstName = 0
     }
 
-    /// A list of names. Four of them, as most objects have, take no allocation.
+    /// Where names stand in the text. Four of them, as most objects have, take no allocation.
     private struct Names {
-        private var first: (String, String, String, String) = ("", "", "", "")
-        private var others: [String] = []
+        private var first = (0..<0, 0..<0, 0..<0, 0..<0)
+        private var others: [Range<Int>] = []
         private(set) var count = 0
 
-        subscript(index: Int) -> String {
+        subscript(index: Int) -> Range<Int> {
             switch index {
             case 0: first.0
             case 1: first.1
@@ -31,7 +31,7 @@ struct JSONText {
             }
         }
 
-        mutating func append(_ name: String) {
+        mutating func append(_ name: Range<Int>) {
             switch count {
             case 0: first.0 = name
             case 1: first.1 = name
@@ -44,7 +44,7 @@ struct JSONText {
 
         mutating func removeAll(from start: Int) {
             count = start
-            others.removeLast(others.count - max(count - 4, 0))
+            if !others.isEmpty { others.removeLast(others.count - max(count - 4, 0)) }
         }
     }
 
@@ -57,6 +57,7 @@ struct JSONText {
     private(set) var depth = 0
     /// The names that the open objects have so far.
     private var names = Names()
+    private var namesAreASCII = true
     private var count = 0
     /// The most names of an object, each of which is compared with the others.
     private static let nameLimit = 64
@@ -104,25 +105,43 @@ struct JSONText {
         if !innermost.isEmpty { bytes.append(UInt8(ascii: ",")) }
         innermost.isEmpty = false
         guard let name else { return true }
+        let start = bytes.count
+        if !bytes.append(json: name) { namesAreASCII = false }
         // The last value of a name counts for Foundation.
-        guard names.count - innermost.firstName < Self.nameLimit, !hasName(name) else {
+        guard names.count - innermost.firstName < Self.nameLimit, isNew(start..<bytes.count) else {
             needsFoundation = true
             return false
         }
-        names.append(name)
-        write(name)
+        names.append(start..<bytes.count)
         bytes.append(UInt8(ascii: ":"))
         return true
     }
 
-    /// Whether the innermost object has a member with this name.
-    private func hasName(_ name: String) -> Bool {
-        var index = innermost.firstName
-        while index < names.count {
-            if names[index] == name { return true }
-            index += 1
+    /// Whether the innermost object has no other member with the name at this place.
+    private func isNew(_ name: Range<Int>) -> Bool {
+        guard namesAreASCII else { return isNewCharacters(name) }
+        for index in innermost.firstName..<names.count where isEqual(names[index], name) {
+            return false
         }
-        return false
+        return true
+    }
+
+    private func isEqual(_ first: Range<Int>, _ second: Range<Int>) -> Bool {
+        guard first.count == second.count else { return false }
+        return unsafe bytes.withUnsafeBytes { bytes in
+            unsafe bytes[first].elementsEqual(bytes[second])
+        }
+    }
+
+    /// The same in canonical form, as Foundation compares names.
+    private func isNewCharacters(_ name: Range<Int>) -> Bool {
+        let text = text(name)
+        return !(innermost.firstName..<names.count).contains { self.text(names[$0]) == text }
+    }
+
+    private func text(_ name: Range<Int>) -> String? {
+        let bytes = bytes
+        return JSONEscapes.decoded(bytes.span.extracting(name.lowerBound + 1..<name.upperBound - 1))
     }
 
     // MARK: Scalars
@@ -144,7 +163,7 @@ final class JSONSink {
 
     /// An access lasts for one call, which calls nothing back, so that it is not checked.
     var text: JSONText {
-        get { unsafe written }
+        _read { yield unsafe written }
         _modify { yield unsafe &written }
     }
 }

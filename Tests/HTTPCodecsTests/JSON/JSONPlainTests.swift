@@ -335,6 +335,29 @@ struct JSONPlainTests {
         }
     }
 
+    @Test(
+        "Names are compared by their characters",
+        arguments: [
+            ("\u{E9}", "e\u{301}"), ("K", "\u{212A}"), ("a\"", "a\""), ("a\\", "a\\\\"), ("ä", "ö"),
+            ("n", "\n"), ("", "\u{308}"),
+        ])
+    func otherNames(first: String, second: String) throws {
+        for names in [[first, second], [second, first], ["a", first, "b", second, "c"]] {
+            try compare(Members(members: names.map { ($0, .number(1)) }))
+        }
+    }
+
+    @Test(
+        "A character that needs an escape, or is not ASCII, at each place of a text",
+        arguments: ["\"", "\\", "\n", "\u{1F}", "é", "😀"])
+    func places(character: String) throws {
+        for count in 0..<100 {
+            try compare(String(repeating: "a", count: count) + character + "b")
+            try compare(
+                String(repeating: character, count: 2) + String(repeating: "a", count: count))
+        }
+    }
+
     @Test("Values that are written, and those of which only Foundation knows")
     func writing() throws {
         for value in Self.values { try compare(value) }
