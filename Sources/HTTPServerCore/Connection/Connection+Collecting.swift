@@ -20,11 +20,11 @@ extension Connection {
         // Requests without content have no exchange.
         guard let exchange else { return [] }
         guard exchange.decoding == nil, unsafe !state.owesContinue,
-            let content = unsafe exchange.content.takeWhole(from: &rest, upTo: limit)
+            unsafe exchange.content.takeWhole(from: &rest, upTo: limit, into: &loop.content)
         else { return nil }
         if let report = core.observers.hooks.contentReceived { reportReceived(exchange, report) }
         perform(unsafe state.receivedEnd(buffers))
-        return content
+        return unsafe loop.content
     }
 
     /// Answers the request whose content was collected, if it is complete or cannot be.

@@ -107,8 +107,7 @@ struct ContentQueue: ~Copyable {
     /// Ends the content: the handler is over or the connection is gone. After an error, pieces that
     /// have arrived can still be read: a resumable upload keeps them.
     mutating func end(_ error: (any Error)?) {
-        collector = nil
-        collected = []
+        if collector != nil { (collector, collected) = (nil, []) }
         // Errors are created only if a reader may miss content.
         guard !isComplete || !pieces.isEmpty else { return }
         // The connection stays open and discards the rest of the content, so unread pieces must not
@@ -169,16 +168,20 @@ struct ContentQueue: ~Copyable {
 
     // MARK: Collecting
 
-    /// Takes the content from the front of `bytes`, if all of it is there and it fits the limit.
+    /// Moves the content from the front of `bytes` to `content`, if all of it is there and it fits the
+    /// limit.
     mutating func takeWhole(
-        from bytes: inout UnsafeRawBufferPointer, upTo limit: Int
-    ) -> [UInt8]? {
+        from bytes: inout UnsafeRawBufferPointer, upTo limit: Int, into content: inout [UInt8]
+    ) -> Bool {
         guard received == 0, let left, left > 0, left <= Int64(min(limit, bytes.count)) else {
-            return nil
+            return false
         }
         (received, isComplete) = (left, true)
-        defer { unsafe bytes = UnsafeRawBufferPointer(rebasing: bytes[Int(left)...]) }
-        return unsafe Array(UnsafeRawBufferPointer(rebasing: bytes[..<Int(left)]))
+        // A handler may keep it, and must not keep the memory of much longer content with it.
+        content.removeAll(keepingCapacity: content.capacity / 2 <= Int(left))
+        unsafe content.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[..<Int(left)]))
+        unsafe bytes = UnsafeRawBufferPointer(rebasing: bytes[Int(left)...])
+        return true
     }
 
     var isCollecting: Bool { collector != nil }

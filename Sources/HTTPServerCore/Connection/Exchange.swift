@@ -31,6 +31,7 @@ package final class Exchange: @unchecked Sendable {
     var content: ContentQueue
     var task: Task<Void, Never>?
     /// The writers that wait for room, in order of arrival.
+    @exclusivity(unchecked)
     private var writers: [Writer] = []
     let announcedLength: Int64?
 
@@ -81,9 +82,7 @@ package final class Exchange: @unchecked Sendable {
     }
 
     /// Makes collected content readable again, also once the connection is lost; on the loop.
-    func giveBack(_ bytes: [UInt8]) {
-        unsafe content.giveBack(bytes)
-    }
+    func giveBack(_ bytes: [UInt8]) { unsafe content.giveBack(bytes) }
 
     func receivedTrailers() async -> HTTPFields {
         await withCheckedContinuation { continuation in
@@ -95,9 +94,7 @@ package final class Exchange: @unchecked Sendable {
     // MARK: Stream
 
     /// Sends bytes of a stream without a writer that waits.
-    package func send(_ bytes: [UInt8]) {
-        owner?.send(.bytes(bytes), nil)
-    }
+    package func send(_ bytes: [UInt8]) { owner?.send(.bytes(bytes), nil) }
 
     func send(_ piece: ResponseBody.Piece, _ continuation: Writer) {
         guard let owner else {
@@ -106,19 +103,15 @@ package final class Exchange: @unchecked Sendable {
         owner.send(piece, continuation)
     }
 
-    func setTrailers(_ trailers: HTTPFields) {
-        owner?.setTrailers(trailers)
-    }
+    func setTrailers(_ trailers: HTTPFields) { owner?.setTrailers(trailers) }
 
     /// Makes a writer wait until the connection has sent enough and calls `resumeWriters`.
-    func suspendWriter(_ writer: Writer) {
-        writers.append(writer)
-    }
+    func suspendWriter(_ writer: Writer) { unsafe writers.append(writer) }
 
     func resumeWriters(_ error: (any Error)? = nil) {
-        guard !writers.isEmpty else { return }
-        let waiting = writers
-        writers = []
+        guard unsafe !writers.isEmpty else { return }
+        let waiting = unsafe writers
+        unsafe writers = []
         for writer in waiting {
             if let error { writer.resume(throwing: error) } else { writer.resume() }
         }
@@ -132,7 +125,7 @@ package final class Exchange: @unchecked Sendable {
         owner = nil
         unsafe content.end(error)
         // Without writers no error is created.
-        if !writers.isEmpty { resumeWriters(error ?? ResponseWriterError.connectionLost) }
+        if unsafe !writers.isEmpty { resumeWriters(error ?? ResponseWriterError.connectionLost) }
         if error != nil { task?.cancel() }
         task = nil
     }

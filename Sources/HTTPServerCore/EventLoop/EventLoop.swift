@@ -77,6 +77,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// The head parser of heads that come in one piece.
     @exclusivity(unchecked)
     package var headParser: HeadParser
+    /// The last content that was short, whose memory the next one takes unless a handler has kept it.
+    @exclusivity(unchecked)
+    var content: [UInt8] = []
     private let serialSide = LoopSerialExecutor()
     @exclusivity(unchecked)
     private var common: CommonFields

@@ -219,6 +219,24 @@ struct CollectedContentTests {
         #expect(record.text.hasPrefix(Sample.ok("later 3") + Sample.ok("again 0")))
     }
 
+    @Test(
+        "Content that a handler keeps stays as it is, and takes little more memory than its bytes")
+    func kept() async throws {
+        let log = ServerLog<[UInt8]>()
+        let client = MemoryConnection(
+            SyncAnswer { _ in
+                .withContent(limit: 100_000) {
+                    log.add($0)
+                    return .now(.text("\($0.count)"))
+                }
+            })
+        let texts = [String(repeating: "a", count: 30_000), "b", "c", "de", "last"]
+        for text in texts { client.send(Sample.post(text)) }
+        _ = try await client.output(Sample.ok("4"))
+        #expect(log.entries == texts.map { Array($0.utf8) })
+        for content in log.entries { #expect(content.capacity <= 2 * content.count + 64) }
+    }
+
     @Test("Middleware changes such answers, and renders their errors")
     func middleware() async throws {
         var router = Router()
