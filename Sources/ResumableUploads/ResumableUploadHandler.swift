@@ -44,7 +44,7 @@ public struct ResumableUploadHandler: Handler {
         /// limits the content of each single request.
         public var byteLimit = Int64.max
         /// How many unfinished uploads each user may have, and all clients without a login
-        /// together; one more gets 429.
+        /// together; one more gets 429. As many answers of finished uploads are kept.
         public var uploadsPerUser = 1_000
         /// The method of the request that the handler gets for a tus upload; `nil` for POST, the
         /// only method by which tus begins uploads.
@@ -54,7 +54,8 @@ public struct ResumableUploadHandler: Handler {
         /// if it is a `PrecheckingHandler`.
         public var precheck: (@Sendable (Request) async throws -> Response?)?
         /// Whether content is on the disk before its offset is reported, so that not even a power
-        /// cut decreases the offset.
+        /// cut decreases the offset. Set it if the handler's store waits for the disk: an error that
+        /// only the disk reports is found in time then.
         public var synchronizes = false
 
         /// The defaults.

@@ -54,6 +54,21 @@ enum UploadDialect: Hashable, Sendable {
         return FieldItem.boolean(.uploadIncomplete, in: read).map { !$0 }
     }
 
+    /// Refuses a request that says in the words of another version that its content is not all.
+    /// - Throws: 400: half an upload must not count as the whole.
+    func refuseOthersPart(_ request: Request) throws(UploadProblem) {
+        guard !isTus else { return }
+        let read = { request.fields.values(of: $0) }
+        let isPart =
+            saysIncomplete
+            ? FieldItem.boolean(.uploadComplete, in: read) == false
+            : FieldItem.boolean(.uploadIncomplete, in: read) == true
+        guard isPart else { return }
+        throw UploadProblem(
+            .badRequest,
+            "\(saysIncomplete ? "Upload-Complete" : "Upload-Incomplete") is of another version")
+    }
+
     /// Whether a PATCH is the last. In the first versions one is that says nothing of it; from then on
     /// an upload is incomplete until a request says otherwise.
     /// - Throws: 400 for a missing or ill-formed field: half an upload must not count as the whole.

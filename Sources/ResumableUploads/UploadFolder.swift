@@ -145,6 +145,7 @@ final class UploadFolder: Sendable {
 
     /// A part as content.
     func content(_ id: UploadID, length: Int64) throws -> ContentFile {
+        if let failure = failures.withLock({ $0[id] }) { throw failure }
         let directory = try directory()
         return ContentFile(
             try directory.openForAppending(id.partName),
@@ -161,9 +162,10 @@ final class UploadFolder: Sendable {
         return size
     }
 
-    /// Waits until a part is on the disk, if the folder synchronizes.
+    /// Waits until a part is on the disk, if the folder synchronizes, or the disk is of another machine:
+    /// that may say only then that it is full.
     func synchronizePart(_ id: UploadID, _ file: OpenFile) throws {
-        guard synchronizes else { return }
+        guard synchronizes || !FileTree.isLocal(file) else { return }
         if let failure = failures.withLock({ $0[id] }) { throw failure }
         let size = try file.status().size
         do throws(SystemError) {
@@ -193,6 +195,14 @@ final class UploadFolder: Sendable {
     struct SweptUploads: Equatable {
         var kept: [String?: Int] = [:]
         var removed: [String?: Int] = [:]
+        /// Those that are finished, and whose answers are kept.
+        var answered: [Answered] = []
+
+        struct Answered: Equatable {
+            var id: UploadID
+            var owner: String?
+            var expires: Int64
+        }
     }
 
     /// Removes expired uploads and leftovers of dead processes.
@@ -218,7 +228,12 @@ final class UploadFolder: Sendable {
                     let record = try record(id)
                     let isUnfinished = record.map { $0.answer == nil } ?? false
                     if isActive || record.map({ $0.expires > now }) ?? false {
-                        if let record, isUnfinished { swept.kept[record.owner, default: 0] += 1 }
+                        if let record, isUnfinished {
+                            swept.kept[record.owner, default: 0] += 1
+                        } else if let record {
+                            swept.answered.append(
+                                .init(id: id, owner: record.owner, expires: record.expires))
+                        }
                         continue
                     }
                     remove(id)

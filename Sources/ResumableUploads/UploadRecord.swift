@@ -71,6 +71,9 @@ struct UploadRecord: Codable, Sendable {
 struct KeptAnswer: Codable, Sendable {
     /// Content up to this length is kept.
     private static let byteLimit = 64 << 10
+    private static let credentials: [HTTPFieldName] = [
+        .setCookie, "Authentication-Info", "Proxy-Authentication-Info",
+    ]
 
     var status: Int
     var fields: [[String]]
@@ -92,6 +95,8 @@ struct KeptAnswer: Codable, Sendable {
         }
         if bytes.count > Self.byteLimit { (bytes, hasAll) = ([], false) }
         var kept = response.fields
+        // They are for the client of this request, and would replace newer ones later.
+        for name in Self.credentials where kept.contains(name) { kept.remove(name) }
         if !hasAll { kept.removeFactsOfContent() }
         fields = kept.map { [$0.name.text, $0.value] }
         mediaType = bytes.isEmpty ? "" : response.body.mediaType

@@ -223,9 +223,10 @@ extension UploadSite {
         record.fields = []
         record.expires = UploadFolder.now() + seconds
         let kept = record
-        try await work { [folder] in
+        try await work { [self] in
             try folder.write(kept, id)
             folder.removePart(id)
+            keepsAnswer(id, of: kept.owner)
         }
         countEnd(of: record.owner)
     }

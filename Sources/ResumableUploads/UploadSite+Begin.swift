@@ -10,6 +10,7 @@ extension UploadSite {
         // Other values of the field are no field, and content means nothing to these methods.
         let isTaken = ![.get, .head, .delete, .options, .trace].contains(request.method)
         guard isTaken, let isComplete = dialect.isComplete(request) else {
+            if isTaken { try dialect.refuseOthersPart(request) }
             return try await pass(request).response(to: request)
         }
         if isComplete, request.wireFields.contains(.contentEncoding) {
@@ -169,7 +170,11 @@ extension UploadRecord {
     /// Stores the metadata that tus sends with a file: pairs of a name and a value in base64. A
     /// media type among them becomes that of the content.
     mutating func take(metadata text: String?) {
-        guard let text, text.utf8.count <= 16 << 10 else { return }
+        guard let text, text.utf8.count <= 16 << 10 else {
+            // It is the type of the request that brings content.
+            fields.removeAll { $0[1].lowercased() == "application/offset+octet-stream" }
+            return
+        }
         metadata = text
         fields.removeAll { $0[0].lowercased() == "content-type" }
         for pair in text.split(separator: ",") {

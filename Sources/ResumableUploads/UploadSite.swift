@@ -16,6 +16,8 @@ final class UploadSite: Sendable {
     let precheck: (@Sendable (Request) async throws -> Response?)?
     /// How many unfinished uploads each user has.
     private let counts = Locked<[String?: Int]>([:])
+    /// The finished uploads whose answers are kept, the oldest first.
+    private let answered = Locked<[String?: [UploadID]]>([:])
     /// Whether the uploads of earlier processes are among them.
     private let hasCounted = Locked(false)
     private let sweeper = Locked<Task<Void, Never>?>(nil)
@@ -59,7 +61,13 @@ final class UploadSite: Sendable {
                 return !hasCounted
             }
             // Later on, uploads may have begun or ended while the folder was read.
-            guard !isFirst else { return counts.withLock { $0 = swept.kept } }
+            guard !isFirst else {
+                counts.withLock { $0 = swept.kept }
+                for upload in swept.answered.sorted(by: { $0.expires < $1.expires }) {
+                    keepsAnswer(upload.id, of: upload.owner)
+                }
+                return
+            }
             for (owner, number) in swept.removed {
                 for _ in 0..<number { countEnd(of: owner) }
             }
@@ -94,6 +102,19 @@ final class UploadSite: Sendable {
             let left = (counts[owner] ?? 1) - 1
             counts[owner] = left > 0 ? left : nil
         }
+    }
+
+    /// The answer of one more upload is kept. A user has as many kept answers as unfinished uploads at
+    /// most; the oldest makes room. It blocks.
+    func keepsAnswer(_ id: UploadID, of owner: String?) {
+        let oldest = answered.withLock { answered -> UploadID? in
+            answered[owner, default: []].append(id)
+            guard answered[owner, default: []].count > max(options.uploadsPerUser, 1) else {
+                return nil
+            }
+            return answered[owner]?.removeFirst()
+        }
+        if let oldest { folder.remove(oldest) }
     }
 
     // MARK: Answers
@@ -232,6 +253,9 @@ final class UploadSite: Sendable {
             if dialect.isTus, record.answer == nil, offset == record.length {
                 return try await completeLate(request, id, record, offset)
             }
+            if dialect.isTus, let answer = record.answer, answer.status >= 400 {
+                return refused(answer)
+            }
             var response = Response(dialect.isTus ? .ok : .noContent)
             response.fields[.cacheControl] = "no-store"
             response.fields[.uploadOffset] = "\(offset)"
@@ -239,6 +263,14 @@ final class UploadSite: Sendable {
             dialect.tell(isComplete: record.answer != nil, in: &response.fields)
             return response
         }
+    }
+
+    /// The handler's refusal, once more, in place of an offset that a client of tus would take for
+    /// success.
+    private func refused(_ answer: KeptAnswer) -> Response {
+        var response = completed(answer.response, .tus)
+        response.fields[.cacheControl] = "no-store"
+        return response
     }
 
     /// Completes an upload whose content has come whole before the process ended, or when the

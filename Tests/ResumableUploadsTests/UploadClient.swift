@@ -32,6 +32,7 @@ final class UploadClient: Sendable {
     ///   - disk: where the parts are; another client of the same one is the server after a restart.
     ///   - user: who everybody is; `nil` for nobody.
     ///   - compresses: whether the handler is inside of one that compresses.
+    ///   - compressesUploads: whether the uploads are.
     ///   - part: what is written in place of parts.
     ///   - before: what the handler does before it reads the content.
     ///   - precheck: how it tells whether it would take content; `nil` when it cannot.
@@ -39,6 +40,7 @@ final class UploadClient: Sendable {
     init(
         on disk: ServerDirectory? = nil, user: String? = nil,
         options: ResumableUploadHandler.Options = .init(), compresses: Bool = false,
+        compressesUploads: Bool = false,
         part: @escaping @Sendable (OpenFile) -> OpenFile = { $0 },
         before: @escaping @Sendable (Request) throws -> Response? = { _ in nil },
         precheck: Precheck? = nil,
@@ -71,7 +73,7 @@ final class UploadClient: Sendable {
         }
         var router = Router()
         router.mount("/up", uploads)
-        let routes = router
+        let routes: any Handler = compressesUploads ? CompressionHandler(router) : router
         handler = AsyncHandler { request in
             if let user { request.identity = Identity(name: user) }
             return try await routes.respond(to: request)

@@ -92,7 +92,8 @@ extension Request {
         var bytes = Array("\(method.name) ".utf8)
         unsafe bytes += storage.head.targetBytes
         bytes += Array(" HTTP/1.\(version.minor)\r\n".utf8)
-        for field in fields {
+        // Content-Encoding is hidden from handlers, and must not get lost for what reads it raw.
+        for field in wireFields {
             guard let new = value(field.name, field.value) else { continue }
             bytes += Array("\(field.name.text): \(new)\r\n".utf8)
         }

@@ -1,0 +1,95 @@
+import HTTPCodecs
+import HTTPParser
+import HTTPServerCore
+import HTTPServerKit
+import ResumableUploads
+import TestSupport
+import Testing
+
+@Suite("Answers of finished uploads, and requests that are not what they seem")
+struct UploadAnswerTests {
+    private let tus = "Tus-Resumable: 1.0.0"
+    private let type = "Content-Type: application/offset+octet-stream"
+
+    @Test("A client of tus that asks after a refusal is not told that all is well")
+    func refusedByTus() async throws {
+        let client = try UploadClient(answer: { _ in throw HTTPError(.conflict, "it is taken") })
+        let begun = try await client.send("POST", "/up/f", [tus, "Upload-Length: 1"], "")
+        let location = try #require(begun["Location"])
+        let fields = [tus, type, "Upload-Offset: 0"]
+        #expect(try await client.send("PATCH", location, fields, "x").status == 409)
+        for _ in 0..<2 {
+            let told = try await client.send("HEAD", location, [tus])
+            #expect(told.status == 409 && told["Upload-Offset"] == nil)
+            #expect(told["Cache-Control"] == "no-store" && told["Tus-Resumable"] == "1.0.0")
+        }
+        #expect(client.received.withLock { $0 }.count == 1)
+    }
+
+    @Test("A user's oldest answers make room for newer ones, also after a restart")
+    func keptAnswers() async throws {
+        var options = ResumableUploadHandler.Options()
+        options.uploadsPerUser = 2
+        let client = try UploadClient(options: options)
+        var locations: [String] = []
+        for _ in 0..<5 {
+            let location = try await client.begin()
+            #expect(try await client.append(location, at: 0, "x", isLast: true).status == 201)
+            locations.append(location)
+        }
+        #expect(try FolderNames.of(client.disk).count == 2)
+        var statuses: [Int] = []
+        for location in locations {
+            statuses.append(try await client.send("HEAD", location).status)
+        }
+        #expect(statuses == [404, 404, 404, 204, 204])
+        options.uploadsPerUser = 1
+        _ = try UploadClient(on: client.disk, options: options)
+        #expect(try FolderNames.of(client.disk).count == 1)
+    }
+
+    @Test("Cookies of an answer are not kept")
+    func cookies() async throws {
+        let client = try UploadClient(answer: { _ in
+            Response(.created, fields: ["Set-Cookie": "session=1", "X-Inner": "yes"])
+        })
+        let location = try await client.begin()
+        let answer = try await client.append(location, at: 0, "x", isLast: true)
+        #expect(answer["Set-Cookie"] == "session=1")
+        let again = try await client.append(location, at: 1, "", isLast: true)
+        #expect(again.status == 201 && again["X-Inner"] == "yes" && again["Set-Cookie"] == nil)
+    }
+
+    @Test(
+        "Content that is not all by the words of another version is refused",
+        arguments: [
+            ["Upload-Incomplete: ?1"],
+            ["Upload-Incomplete: ?1", "Upload-Draft-Interop-Version: 5"],
+            ["Upload-Incomplete: ?1", "Upload-Draft-Interop-Version: 8"],
+            ["Upload-Complete: ?0", "Upload-Draft-Interop-Version: 3"],
+            ["Upload-Complete: ?0", "Upload-Draft-Interop-Version: 4"],
+        ])
+    func otherVersion(fields: [String]) async throws {
+        let client = try UploadClient()
+        #expect(try await client.send("PUT", "/up/f", fields, "x").status == 400)
+        #expect(client.received.withLock { $0 }.isEmpty)
+    }
+
+    @Test("The media type of the protocol is not that of the file")
+    func mediaType() async throws {
+        let client = try UploadClient()
+        let begun = try await client.send("POST", "/up/f", [tus, type, "Upload-Length: 3"], "abc")
+        #expect(begun.status == 201)
+        let received = try #require(client.received.withLock { $0.first })
+        #expect(received["Content-Type"] == nil && received.content == Array("abc".utf8))
+    }
+
+    @Test("A condition on a compressed variant does not take the coding of the content away")
+    func codedWithCondition() async throws {
+        let client = try UploadClient(compressesUploads: true)
+        let fields = ["Upload-Complete: ?1", "Content-Encoding: gzip", "If-Match: \"abc-gzip\""]
+        let content = try Array("whole".utf8).gzipped()
+        #expect(try await client.send("PUT", "/up/f", fields, content).status == 201)
+        #expect(client.received.withLock { $0.first }?.content == Array("whole".utf8))
+    }
+}
