@@ -8,20 +8,25 @@
     #endif
 
     extension ClientCache {
-        /// Changes what is stored for a request as a delegate wishes; nil removes it.
+        /// Changes what is stored for a request as a delegate wishes; nil removes it. A newer
+        /// response, which came while the delegate thought, stays as it is.
+        /// - Parameter response: the response that the delegate was shown.
         func revise(
-            _ request: ClientRequest, from proposed: CachedURLResponse,
-            to wanted: CachedURLResponse?
+            _ request: ClientRequest, of response: ClientResponse,
+            from proposed: CachedURLResponse, to wanted: CachedURLResponse?
         ) async {
             guard wanted !== proposed else { return }
             guard let wanted, wanted.storagePolicy != .notAllowed else {
-                return remove(request.url.absoluteString)
+                return await replaceStored(for: request, of: response.fields) { _ in nil }
             }
             let change: (data: [UInt8], fields: HTTPFields?) = (
                 [UInt8](wanted.data),
                 wanted.response === proposed.response ? nil : HTTPFields(of: wanted.response)
             )
-            await replaceStored(for: request) { head in
+            let inMemoryOnly = wanted.storagePolicy == .allowedInMemoryOnly
+            await replaceStored(
+                for: request, of: response.fields, inMemoryOnly: inMemoryOnly
+            ) { head in
                 if let fields = change.fields { head.fields = fields }
                 return change.data
             }

@@ -10,21 +10,36 @@
     extension URLAuthenticationChallenge {
         /// The challenge with Foundation's types.
         convenience init(_ challenge: ClientChallenge) {
-            let space = challenge.space
+            self.init(
+                protectionSpace: URLProtectionSpace(known: challenge.space),
+                proposedCredential: challenge.proposed.flatMap(URLCredential.init(known:)),
+                previousFailureCount: challenge.failureCount,
+                failureResponse: challenge.response.urlResponse, error: nil,
+                sender: HandlerSender())
+        }
+    }
+
+    extension URLProtectionSpace {
+        /// The space with Foundation's type.
+        fileprivate convenience init(known space: ProtectionSpace) {
             let method =
                 switch space.scheme {
                 case .basic: NSURLAuthenticationMethodHTTPBasic
                 case .digest: NSURLAuthenticationMethodHTTPDigest
                 case .bearer: "Bearer"
                 }
-            self.init(
-                protectionSpace: URLProtectionSpace(
-                    host: space.origin.host, port: Int(space.origin.port),
-                    protocol: space.origin.scheme, realm: space.realm, authenticationMethod: method),
-                proposedCredential: challenge.proposed.flatMap(URLCredential.init(known:)),
-                previousFailureCount: challenge.failureCount,
-                failureResponse: challenge.response.urlResponse, error: nil,
-                sender: HandlerSender())
+            let (host, port) = (space.origin.host, Int(space.origin.port))
+            if space.isProxy {
+                self.init(
+                    proxyHost: host, port: port,
+                    type: space.origin.isSecure
+                        ? NSURLProtectionSpaceHTTPSProxy : NSURLProtectionSpaceHTTPProxy,
+                    realm: space.realm, authenticationMethod: method)
+            } else {
+                self.init(
+                    host: host, port: port, protocol: space.origin.scheme, realm: space.realm,
+                    authenticationMethod: method)
+            }
         }
     }
 

@@ -80,7 +80,8 @@
         }
 
         /// Stores a response for a GET request. Other methods, responses that are not of HTTP, and
-        /// the storage policy `.notAllowed` leave the cache as it is.
+        /// the storage policy `.notAllowed` leave the cache as it is. With `.allowedInMemoryOnly`
+        /// nothing is written to the disk, and what is there for the URL is removed.
         public func storeCachedResponse(
             _ cachedResponse: CachedURLResponse, for request: URLRequest
         ) {
@@ -89,7 +90,9 @@
                 let response = cachedResponse.response as? HTTPURLResponse,
                 let status = HTTPStatus(response.statusCode), let fields = HTTPFields(of: response)
             else { return }
-            client.keep(status, fields, [UInt8](cachedResponse.data), for: asked)
+            client.keep(
+                status, fields, [UInt8](cachedResponse.data), for: asked,
+                inMemoryOnly: cachedResponse.storagePolicy == .allowedInMemoryOnly)
         }
 
         /// Removes what is stored for the URL of a request.

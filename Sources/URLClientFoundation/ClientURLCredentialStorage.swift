@@ -24,7 +24,8 @@
         }
 
         /// Stores the credential that requests to a space are sent with. A space whose method is
-        /// `NSURLAuthenticationMethodDefault` stands for all of its host's.
+        /// `NSURLAuthenticationMethodDefault` stands for all of its host's, and one of a proxy for
+        /// Basic and Digest in its realm.
         public func setDefaultCredential(
             _ credential: URLCredential, for space: URLProtectionSpace
         ) {
@@ -53,10 +54,19 @@
 
         private func change(_ credential: ClientCredential?, for space: URLProtectionSpace) {
             let known = ProtectionSpace(space)
-            if space.authenticationMethod == NSURLAuthenticationMethodDefault {
-                client.set(credential, for: known.origin)
-            } else {
+            if space.authenticationMethod != NSURLAuthenticationMethodDefault {
                 client.set(credential, for: known)
+            } else if known.isProxy {
+                // A credential of the origin would go to a server there, and not to the proxy.
+                for scheme in [ProtectionSpace.Scheme.basic, .digest] {
+                    client.set(
+                        credential,
+                        for: ProtectionSpace(
+                            origin: known.origin, realm: known.realm, scheme: scheme,
+                            isProxy: true))
+                }
+            } else {
+                client.set(credential, for: known.origin)
             }
         }
     }
@@ -66,9 +76,16 @@
             let isDigest = space.authenticationMethod == NSURLAuthenticationMethodHTTPDigest
             let port = UInt16(exactly: space.port).flatMap { $0 == 0 ? nil : $0 }
             self.init(
-                origin: Origin(scheme: space.protocol ?? "http", host: space.host, port: port),
+                origin: Origin(scheme: Self.scheme(of: space), host: space.host, port: port),
                 realm: space.realm ?? "", scheme: isDigest ? .digest : .basic,
                 isProxy: space.isProxy())
+        }
+
+        /// The scheme of the URLs there. The space of a proxy has a type in place of a protocol.
+        private static func scheme(of space: URLProtectionSpace) -> String {
+            guard space.isProxy() else { return space.protocol ?? "http" }
+            let type = space.proxyType ?? ""
+            return [NSURLProtectionSpaceHTTPSProxy, "https"].contains(type) ? "https" : "http"
         }
     }
 #endif

@@ -6,6 +6,8 @@
     #endif
 
     // Delegates by the names of URLSession's. Every method has a default, as each is optional there.
+    // The defaults of a task's own delegate hand on the call to the session's delegate, if that has
+    // methods of the kind.
 
     /// Is told about a session (`URLSessionDelegate`).
     public protocol ClientURLSessionDelegate: NSObjectProtocol, Sendable {
@@ -39,7 +41,8 @@
                     ClientURLSession.AuthChallengeDisposition, URLCredential?
                 ) -> Void)
 
-        /// The content has to be sent again, or was never given.
+        /// The content has to be sent again, or was never given. Without a stream the task fails with
+        /// `URLError.requestBodyStreamExhausted`, and nothing is sent.
         func urlSession(
             _ session: ClientURLSession, task: ClientURLSessionTask,
             needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
@@ -122,13 +125,25 @@
         ) { completionHandler(.performDefaultHandling, nil) }
     }
 
+    private typealias AnyDelegate = any ClientURLSessionDelegate
+    private typealias AnyTaskDelegate = any ClientURLSessionTaskDelegate
+    private typealias AnyDataDelegate = any ClientURLSessionDataDelegate
+    private typealias AnyDownloadDelegate = any ClientURLSessionDownloadDelegate
+
     extension ClientURLSessionTaskDelegate {
-        /// Follows the redirect.
+        /// Asks the session's delegate where this is a task's own; follows the redirect otherwise.
         public func urlSession(
             _ session: ClientURLSession, task: ClientURLSessionTask,
             willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
             completionHandler: @escaping @Sendable (URLRequest?) -> Void
-        ) { completionHandler(request) }
+        ) {
+            guard let next = task.nextDelegate(after: self, as: AnyTaskDelegate.self) else {
+                return completionHandler(request)
+            }
+            next.urlSession(
+                session, task: task, willPerformHTTPRedirection: response, newRequest: request,
+                completionHandler: completionHandler)
+        }
         /// Asks the session's delegate.
         public func urlSession(
             _ session: ClientURLSession, task: ClientURLSessionTask,
@@ -138,65 +153,124 @@
                     ClientURLSession.AuthChallengeDisposition, URLCredential?
                 ) -> Void
         ) {
+            if let next = task.nextDelegate(after: self, as: AnyTaskDelegate.self) {
+                return next.urlSession(
+                    session, task: task, didReceive: challenge,
+                    completionHandler: completionHandler)
+            }
+            // The session's delegate may have no methods for tasks.
+            if let next = task.nextDelegate(after: self, as: AnyDelegate.self) {
+                return next.urlSession(
+                    session, didReceive: challenge, completionHandler: completionHandler)
+            }
             urlSession(session, didReceive: challenge, completionHandler: completionHandler)
         }
-        /// Gives no content.
+        /// Asks the session's delegate where this is a task's own; gives no content otherwise, which
+        /// fails the task.
         public func urlSession(
             _ session: ClientURLSession, task: ClientURLSessionTask,
             needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
-        ) { completionHandler(nil) }
-        /// Does nothing.
+        ) {
+            guard let next = task.nextDelegate(after: self, as: AnyTaskDelegate.self) else {
+                return completionHandler(nil)
+            }
+            next.urlSession(session, task: task, needNewBodyStream: completionHandler)
+        }
+        /// Tells the session's delegate where this is a task's own.
         public func urlSession(
             _ session: ClientURLSession, task: ClientURLSessionTask,
             didSendBodyData bytesSent: Int64, totalBytesSent: Int64, totalBytesExpectedToSend: Int64
-        ) {}
-        /// Does nothing.
+        ) {
+            let next = task.nextDelegate(after: self, as: AnyTaskDelegate.self)
+            next?.urlSession(
+                session, task: task, didSendBodyData: bytesSent, totalBytesSent: totalBytesSent,
+                totalBytesExpectedToSend: totalBytesExpectedToSend)
+        }
+        /// Tells the session's delegate where this is a task's own.
         public func urlSession(
             _ session: ClientURLSession, task: ClientURLSessionTask,
             didFinishCollecting metrics: ClientURLSessionTaskMetrics
-        ) {}
-        /// Does nothing.
+        ) {
+            let next = task.nextDelegate(after: self, as: AnyTaskDelegate.self)
+            next?.urlSession(session, task: task, didFinishCollecting: metrics)
+        }
+        /// Tells the session's delegate where this is a task's own.
         public func urlSession(
             _ session: ClientURLSession, task: ClientURLSessionTask,
             didCompleteWithError error: (any Error)?
-        ) {}
+        ) {
+            let next = task.nextDelegate(after: self, as: AnyTaskDelegate.self)
+            next?.urlSession(session, task: task, didCompleteWithError: error)
+        }
     }
 
     extension ClientURLSessionDataDelegate {
-        /// Takes the content.
+        /// Asks the session's delegate where this is a task's own; takes the content otherwise.
         public func urlSession(
             _ session: ClientURLSession, dataTask: ClientURLSessionDataTask,
             didReceive response: URLResponse,
             completionHandler: @escaping @Sendable (ClientURLSession.ResponseDisposition) -> Void
-        ) { completionHandler(.allow) }
-        /// Does nothing.
+        ) {
+            guard let next = dataTask.nextDelegate(after: self, as: AnyDataDelegate.self) else {
+                return completionHandler(.allow)
+            }
+            next.urlSession(
+                session, dataTask: dataTask, didReceive: response,
+                completionHandler: completionHandler)
+        }
+        /// Tells the session's delegate where this is a task's own.
         public func urlSession(
             _ session: ClientURLSession, dataTask: ClientURLSessionDataTask,
             didBecome downloadTask: ClientURLSessionDownloadTask
-        ) {}
-        /// Does nothing.
+        ) {
+            let next = dataTask.nextDelegate(after: self, as: AnyDataDelegate.self)
+            next?.urlSession(session, dataTask: dataTask, didBecome: downloadTask)
+        }
+        /// Tells the session's delegate where this is a task's own.
         public func urlSession(
             _ session: ClientURLSession, dataTask: ClientURLSessionDataTask, didReceive data: Data
-        ) {}
-        /// Stores the response as it is.
+        ) {
+            let next = dataTask.nextDelegate(after: self, as: AnyDataDelegate.self)
+            next?.urlSession(session, dataTask: dataTask, didReceive: data)
+        }
+        /// Asks the session's delegate where this is a task's own; stores the response as it is
+        /// otherwise.
         public func urlSession(
             _ session: ClientURLSession, dataTask: ClientURLSessionDataTask,
             willCacheResponse proposedResponse: CachedURLResponse,
             completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
-        ) { completionHandler(proposedResponse) }
+        ) {
+            guard let next = dataTask.nextDelegate(after: self, as: AnyDataDelegate.self) else {
+                return completionHandler(proposedResponse)
+            }
+            next.urlSession(
+                session, dataTask: dataTask, willCacheResponse: proposedResponse,
+                completionHandler: completionHandler)
+        }
     }
 
     extension ClientURLSessionDownloadDelegate {
-        /// Does nothing.
+        /// Tells the session's delegate where this is a task's own.
         public func urlSession(
             _ session: ClientURLSession, downloadTask: ClientURLSessionDownloadTask,
             didWriteData bytesWritten: Int64, totalBytesWritten: Int64,
             totalBytesExpectedToWrite: Int64
-        ) {}
-        /// Does nothing.
+        ) {
+            let next = downloadTask.nextDelegate(after: self, as: AnyDownloadDelegate.self)
+            next?.urlSession(
+                session, downloadTask: downloadTask, didWriteData: bytesWritten,
+                totalBytesWritten: totalBytesWritten,
+                totalBytesExpectedToWrite: totalBytesExpectedToWrite)
+        }
+        /// Tells the session's delegate where this is a task's own.
         public func urlSession(
             _ session: ClientURLSession, downloadTask: ClientURLSessionDownloadTask,
             didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64
-        ) {}
+        ) {
+            let next = downloadTask.nextDelegate(after: self, as: AnyDownloadDelegate.self)
+            next?.urlSession(
+                session, downloadTask: downloadTask, didResumeAtOffset: fileOffset,
+                expectedTotalBytes: expectedTotalBytes)
+        }
     }
 #endif

@@ -74,8 +74,9 @@
             get { Float(core.priority) }
             set { core.priority = Double(newValue) }
         }
-        /// Is told about this task in place of the session's delegate. Set it before the task is
-        /// resumed; it is nil again once the task is over.
+        /// Is told about this task in place of the session's delegate, which gets the calls that
+        /// this one has no methods for. Set it before the task is resumed; it is nil again once the
+        /// task is over.
         public var delegate: (any ClientURLSessionTaskDelegate)? {
             get { values.withLock { $0.delegate } }
             set {
@@ -132,7 +133,15 @@
         /// A priority above the default.
         public class var highPriority: Float { 0.75 }
 
-        // MARK: from the bridge
+        // MARK: from delegates and the bridge
+
+        /// The session's delegate, which gets a call that the task's own delegate has no method for.
+        /// Nil where the caller is any other delegate: the session's may hand on calls to it, and
+        /// they must not come back.
+        func nextDelegate<Delegate>(after own: AnyObject, as kind: Delegate.Type) -> Delegate? {
+            guard delegate === own, let next = session.delegate, next !== own else { return nil }
+            return next as? Delegate
+        }
 
         func showProgress() {
             let now = core.currentProgress

@@ -23,12 +23,26 @@
 
     extension ClientRequest {
         /// The request with what a delegate has changed of its form for Foundation.
+        ///
+        /// The limits of time stay those of the task, which are set when it starts.
         func changed(from shown: URLRequest, to wanted: URLRequest) -> ClientRequest {
-            guard wanted != shown else { return self }
             let new = ClientRequest(wanted)
             var request = self
-            (request.url, request.method, request.fields) = (new.url, new.method, new.fields)
-            if wanted.httpBody != shown.httpBody { request.body = new.body }
+            // Each part is compared: to Foundation, requests with other fields or content are equal.
+            if wanted.url != shown.url { request.url = new.url }
+            if wanted.httpMethod != shown.httpMethod { request.method = new.method }
+            if wanted.allHTTPHeaderFields != shown.allHTTPHeaderFields {
+                request.fields = new.fields
+            }
+            let hasNewStream = wanted.httpBody == nil && wanted.httpBodyStream != nil
+            if hasNewStream || wanted.httpBody != shown.httpBody { request.body = new.body }
+            if wanted.httpShouldHandleCookies != shown.httpShouldHandleCookies {
+                request.usesCookies = new.usesCookies
+            }
+            if wanted.mainDocumentURL != shown.mainDocumentURL {
+                request.mainDocumentURL = new.mainDocumentURL
+            }
+            if wanted.cachePolicy != shown.cachePolicy { request.cachePolicy = new.cachePolicy }
             return request
         }
     }

@@ -52,6 +52,11 @@
         func add(_ task: ClientURLSessionTask) {
             values.withLock { values in
                 guard task.core.state != .completed else { return }
+                let known = values.tasks[task.taskIdentifier]
+                // A data task that became a download stays out: the download has its place.
+                if known is ClientURLSessionDownloadTask, task is ClientURLSessionDataTask {
+                    return
+                }
                 values.tasks[task.taskIdentifier] = task
             }
         }
@@ -94,7 +99,7 @@
 
         /// A task with its session and delegate; nil when there is no delegate of this kind. Calls
         /// that the task's own has no methods for go to the session's.
-        private func listener<Delegate>(
+        func listener<Delegate>(
             of core: TransferTask, as kind: Delegate.Type
         ) -> (ClientURLSession, ClientURLSessionTask, Delegate)? {
             guard let (session, task) = known(core) else { return nil }
@@ -103,13 +108,17 @@
             return (session, task, delegate)
         }
 
-        private func known(_ core: TransferTask) -> (ClientURLSession, ClientURLSessionTask)? {
+        func known(_ core: TransferTask) -> (ClientURLSession, ClientURLSessionTask)? {
             values.withLock { values in
                 guard let session = values.session ?? values.ending else { return nil }
                 if let task = values.tasks[core.identifier] { return (session, task) }
                 // The content of `bytes(for:)` comes without a separate task. A task of a
                 // session that takes no more is over before its own one is made.
                 let task = ClientURLSessionDataTask(core, session, hasHandler: core.hasHandler)
+                // As the task's own, the delegate of `bytes(for:)` hands on calls to the session's.
+                if session.bridge !== self {
+                    task.delegate = values.delegate as? any ClientURLSessionTaskDelegate
+                }
                 values.tasks[core.identifier] = task
                 return (session, task)
             }
@@ -219,15 +228,23 @@
         func taskNeedsNewBody(_ core: TransferTask) async -> ClientBody {
             typealias Kind = any ClientURLSessionTaskDelegate
             guard let (session, task, delegate) = listener(of: core, as: Kind.self) else {
-                return .none
+                return Self.missingBody
             }
             let stream: InputStream? = await ask { done in
                 delegate.urlSession(session, task: task, needNewBodyStream: done)
             }
-            guard let stream else { return .none }
+            guard let stream else { return Self.missingBody }
             var request = URLRequest(url: core.currentRequest.url)
             request.httpBodyStream = stream
             return ClientRequest(request).body
+        }
+
+        /// Fails the task before anything is sent. Empty content could replace what the server has.
+        private static var missingBody: ClientBody {
+            let make: @Sendable () async throws -> AsyncStream<[UInt8]> = {
+                throw ClientError(.bodyFailed, "the delegate gave no stream")
+            }
+            return .replayable(make)
         }
 
         func task(_ core: TransferTask, didSend progress: TransferProgress) {
@@ -335,10 +352,11 @@
             typealias Kind = any ClientURLSessionDataDelegate
             guard let (session, task, delegate) = listener(of: core, as: Kind.self),
                 let dataTask = task as? ClientURLSessionDataTask,
-                let data = task.takeStorable(), let head = core.response?.urlResponse,
+                let data = task.takeStorable(), let response = core.response,
                 let cache = session.client.configuration.cache
             else { return }
-            let proposed = Unchecked(value: CachedURLResponse(response: head, data: data))
+            let proposed = Unchecked(
+                value: CachedURLResponse(response: response.urlResponse, data: data))
             let request = core.currentRequest
             let timeouts = core.originalRequest.timeouts ?? session.client.configuration.timeouts
             let limit = timeouts.idle
@@ -354,7 +372,7 @@
                         clock?.cancel()
                     }
                 }
-                await cache.revise(request, from: proposed.value, to: wanted)
+                await cache.revise(request, of: response, from: proposed.value, to: wanted)
                 // The calls wait for the delegate, and need a thread for that, which no task shares.
                 DispatchQueue(label: "http.revision").async { self.endRevision(of: identifier) }
             }
@@ -369,50 +387,6 @@
                     guard (try? await Task.sleep(for: time)) != nil else { return }
                     body()
                 }
-            }
-        }
-
-        // MARK: download
-
-        func task(_ core: DownloadTask, didResumeAt offset: Int64, expectedLength: Int64?) {
-            typealias Kind = any ClientURLSessionDownloadDelegate
-            guard let (session, task, delegate) = listener(of: core, as: Kind.self),
-                let download = task as? ClientURLSessionDownloadTask
-            else { return }
-            _ = task.newlyWritten(offset)
-            call {
-                delegate.urlSession(
-                    session, downloadTask: download, didResumeAtOffset: offset,
-                    expectedTotalBytes: expectedLength ?? -1)
-            }
-        }
-
-        func task(_ core: DownloadTask, didWrite progress: TransferProgress) {
-            guard let (_, shown) = known(core) else { return }
-            shown.showProgress()
-            typealias Kind = any ClientURLSessionDownloadDelegate
-            guard let (session, task, delegate) = listener(of: core, as: Kind.self),
-                let download = task as? ClientURLSessionDownloadTask
-            else { return }
-            let count = task.newlyWritten(progress.received)
-            guard count > 0 else { return }
-            call {
-                delegate.urlSession(
-                    session, downloadTask: download, didWriteData: count,
-                    totalBytesWritten: progress.received,
-                    totalBytesExpectedToWrite: progress.expectedToReceive ?? -1)
-            }
-        }
-
-        func task(_ core: DownloadTask, didFinishDownloadingTo path: String) {
-            typealias Kind = any ClientURLSessionDownloadDelegate
-            guard let (session, task, delegate) = listener(of: core, as: Kind.self),
-                let download = task as? ClientURLSessionDownloadTask
-            else { return }
-            let file = URL(fileURLWithPath: path)
-            call {
-                delegate.urlSession(
-                    session, downloadTask: download, didFinishDownloadingTo: file)
             }
         }
     }

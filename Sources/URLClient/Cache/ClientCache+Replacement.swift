@@ -5,14 +5,25 @@ extension ClientCache {
     /// Replaces what is stored for a request. Where nothing is found for it, all that is stored for
     /// its URL is removed: what was stored for a user is not found by the fields of the request, and
     /// must not stay as it was.
-    /// - Parameter change: changes the head, and gives the content.
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - fields: of the response that is replaced; one that came in its place stays. nil for
+    ///     whichever is there.
+    ///   - inMemoryOnly: whether the disk gets nothing, and loses what it has for the URL.
+    ///   - change: changes the head, and gives the content; nil removes what is stored for the URL.
     package func replaceStored(
-        for request: ClientRequest, _ change: @Sendable (inout CachedHead) -> [UInt8]
+        for request: ClientRequest, of fields: HTTPFields? = nil, inMemoryOnly: Bool = false,
+        _ change: @Sendable (inout CachedHead) -> [UInt8]?
     ) async {
         guard let url = try? request.wire.get().text else { return }
-        guard var head = await find(url, request.fields)?.head else { return invalidate(url) }
-        let content = change(&head)
-        keep(head, content)
+        guard var head = await lookUp(url, request.fields)?.head else { return invalidate(url) }
+        if let fields {
+            // Without certainty nothing may stay that somebody wanted changed or removed.
+            guard let isSame = head.isOf(CacheRules.stored(fields)) else { return invalidate(url) }
+            guard isSame else { return }
+        }
+        guard let content = change(&head) else { return invalidate(url) }
+        store(head, content, inMemoryOnly: inMemoryOnly)
     }
 
     /// The stored response for a request, read at once. The caller must be able to wait for the disk.
@@ -44,18 +55,33 @@ extension ClientCache {
     /// Stores a response as if it had come just now in answer to a request: for the fields of the
     /// request that it depends on. One that depends on everything (`Vary: *`) answers no request, and
     /// is left out.
+    /// - Parameter inMemoryOnly: whether the disk gets nothing, and loses what it has for the URL.
     package func keep(
-        _ status: HTTPStatus, _ fields: HTTPFields, _ content: [UInt8], for request: ClientRequest
+        _ status: HTTPStatus, _ fields: HTTPFields, _ content: [UInt8], for request: ClientRequest,
+        inMemoryOnly: Bool = false
     ) {
         guard let url = try? request.wire.get().text, let vary = CacheRules.varyNames(fields) else {
             return
         }
         let now = WallClock.now
-        keep(
+        store(
             CachedHead(
                 url: url, status: status, fields: fields, requestTime: now, responseTime: now,
                 vary: vary, variant: CacheRules.variant(of: request.askedFields, names: vary)),
-            content)
+            content, inMemoryOnly: inMemoryOnly)
+    }
+}
+
+extension CachedHead {
+    /// Whether it is of the response with such stored fields, and not of one that came in its place;
+    /// nil when the fields leave that open.
+    fileprivate func isOf(_ stored: HTTPFields) -> Bool? {
+        guard stored[.eTag].isIdentical(to: fields[.eTag]),
+            stored[.lastModified].isIdentical(to: fields[.lastModified])
+        else { return false }
+        if stored.contains(.eTag) || stored[.date].isIdentical(to: fields[.date]) { return true }
+        // With a validator, the new date may be that of a 304 for the same response.
+        return stored.contains(.lastModified) ? nil : false
     }
 }
 

@@ -196,12 +196,17 @@ public final class ClientCache: Sendable {
     }
 
     /// Stores what came whole.
-    func store(_ head: CachedHead, _ content: [UInt8]) {
+    /// - Parameters:
+    ///   - head: of the response.
+    ///   - content: all of it.
+    ///   - inMemoryOnly: whether the disk gets nothing, and loses what it has for the URL.
+    func store(_ head: CachedHead, _ content: [UInt8], inMemoryOnly: Bool = false) {
         let stored = Stored(head: head, content: .bytes(content))
         change { memory in
             removeReplaced(by: head, in: &memory)
             keep(stored, in: &memory)
         }
+        guard !inMemoryOnly else { return onDisk { $0.remove(head.url) } }
         onDisk { disk in
             guard let (name, file) = try? disk.newBody() else {
                 return disk.giveUp(head, body: nil)

@@ -24,6 +24,10 @@
             var stream: (@Sendable () -> InputStream?)?
             var login: (user: String, password: String)?
             var stores = true
+            /// Makes another response of the one that is to be stored.
+            var revise: (@Sendable (CachedURLResponse) -> CachedURLResponse?)?
+            /// Makes another request of the one that follows a redirect.
+            var redirected: (@Sendable (URLRequest) -> URLRequest)?
         }
 
         private let answers: Answers
@@ -74,7 +78,8 @@
             guard answers.answersRedirects else {
                 return unanswered.withLock { $0.append(completionHandler) }
             }
-            completionHandler(answers.follows ? request : nil)
+            let next = answers.redirected?(request) ?? request
+            completionHandler(answers.follows ? next : nil)
         }
 
         func urlSession(
@@ -157,6 +162,7 @@
             completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
         ) {
             add("cache")
+            if let revise = answers.revise { return completionHandler(revise(proposedResponse)) }
             completionHandler(answers.stores ? proposedResponse : nil)
         }
 
