@@ -1,4 +1,6 @@
 import Foundation
+import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
 
@@ -72,6 +74,52 @@ struct RecordingTests {
             ).write(into: store.path)
         }
         #expect(try RecordedExchange.all(in: store.path).map(\.status) == [200])
+    }
+
+    @Test func exchangesAreInTheOrderOfTheirNumbers() throws {
+        let store = try Folder()
+        for number in [1_000, 101, 7] {
+            try RecordedExchange(
+                number: number, method: "GET", status: 200,
+                request: Array("GET / HTTP/1.1\r\n\r\n".utf8),
+                response: Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8)
+            ).write(into: store.path)
+        }
+        // A person may change the files.
+        try store.write("> 0 -5\n> 0 3\n", to: "007.timing")
+        let exchanges = try RecordedExchange.all(in: store.path)
+        #expect(exchanges.map(\.number) == [7, 101, 1_000])
+        #expect(exchanges[0].requestPieces.map(\.count) == [3, 15])
+    }
+
+    @Test func aResponseThatBreaksOffIsNotTakenForAWholeOne() async throws {
+        struct Broken: Error {}
+        let handler = SyncHandler { _ in
+            .stream { writer in
+                try await writer.write("abc")
+                throw Broken()
+            }
+        }
+        var configuration = ServerConfiguration()
+        configuration.endpoints = [.tcp(host: "127.0.0.1", port: 0)]
+        let server = HTTPServer(configuration, handler: handler)
+        try await server.start()
+        let port = try #require(server.addresses.first?.port)
+        let recorder = try ExchangeRecorder(forwardingTo: port)
+        for port in [port, recorder.port] {
+            let result = try await Program.run(
+                "curl",
+                ["-sS", "-m", "60", "--http1.0", "-o", "/dev/null", "http://127.0.0.1:\(port)/"])
+            #expect(result.status == 56, "curl says so when it cannot read: \(result.complaints)")
+        }
+        #expect(await recorder.finish().isEmpty)
+        let recorded = RecordedExchange(
+            number: 1, method: "GET", status: 200,
+            request: Array("GET / HTTP/1.0\r\n\r\n".utf8),
+            response: Array("HTTP/1.0 200 OK\r\n\r\nabc".utf8))
+        let found = try await ExchangeReplay().differences(recorded, port: port)
+        #expect(found.contains("the response is not whole"))
+        await server.shutdown()
     }
 
     @Test func aDifferentAnswerIsTold() async throws {

@@ -26,6 +26,8 @@ public final class ExchangeRecorder: Sendable {
         var sockets: [LoopbackSocket]
         /// How many of the directions are still open.
         var open = 2
+        /// Whether the server's stream broke off: its last response is not whole then.
+        var isCut = false
     }
 
     /// Where clients connect.
@@ -69,18 +71,24 @@ public final class ExchangeRecorder: Sendable {
     private func pass(
         _ index: Int, from source: LoopbackSocket, to target: LoopbackSocket, isRequest: Bool
     ) {
+        var isCut = false
         while true {
-            let bytes = source.receive()
+            guard let bytes = source.receive() else {
+                isCut = true
+                break
+            }
             if bytes.isEmpty { break }
             let passage = Passage(isRequest: isRequest, time: .now, bytes: bytes)
             talks.withLock { $0[index].passages.append(passage) }
             guard target.send(bytes) else { break }
         }
-        target.endWriting()
+        // An end would make a part look whole.
+        if isCut { target.breakOff() } else { target.endWriting() }
         // A server that has closed is not waited for by what its client would still send.
         if !isRequest { source.end() }
         talks.withLock { talks in
             talks[index].open -= 1
+            if isCut, !isRequest { talks[index].isCut = true }
             if talks[index].open == 0 { talks[index].sockets = [] }
         }
         ends.advance()
@@ -116,7 +124,8 @@ public final class ExchangeRecorder: Sendable {
         let requestBytes = sent.flatMap(\.bytes)
         let responseBytes = answered.flatMap(\.bytes)
         let requests = MessageSplitter.requests(requestBytes)
-        let responses = MessageSplitter.responses(responseBytes, to: requests.map(\.method))
+        let responses = MessageSplitter.responses(
+            responseBytes, to: requests.map(\.method), isCut: talk.isCut)
         return zip(requests, responses).map { request, response in
             let pieces = pieces(sent, request.range, talk.began)
             let began = time(sent, at: request.range.lowerBound)

@@ -76,7 +76,8 @@ public struct ExchangeReplay: Sendable {
         var collector = ResponseCollector(to: method)
         do throws(HTTPParseError) {
             while !collector.isWhole {
-                let more = socket.receive()
+                // A reset, or a minute of silence, is no end of content.
+                guard let more = socket.receive() else { break }
                 if more.isEmpty {
                     try collector.finish()
                     break

@@ -37,8 +37,10 @@ enum MessageSplitter {
     }
 
     /// The responses of a stream that answer requests of some methods; the last one may end with
-    /// the stream. Interim responses belong to the final one.
-    static func responses(_ bytes: [UInt8], to methods: [HTTPMethod]) -> [Response] {
+    /// the stream, unless that was cut. Interim responses belong to the final one.
+    static func responses(
+        _ bytes: [UInt8], to methods: [HTTPMethod], isCut: Bool
+    ) -> [Response] {
         var parser = ResponseParser()
         for method in methods { parser.expect(method) }
         parser.append(bytes.span)
@@ -48,7 +50,7 @@ enum MessageSplitter {
         var isOver = false
         while true {
             guard let step = step(&parser) else {
-                if isOver { return found }
+                if isOver || isCut { return found }
                 isOver = true
                 try? parser.finish()
                 continue

@@ -65,8 +65,8 @@ public struct RecordedExchange: Sendable {
         var rest = request[...]
         var parts: [[UInt8]] = []
         for piece in pieces where piece.isRequest {
-            parts.append(Array(rest.prefix(piece.count)))
-            rest = rest.dropFirst(piece.count)
+            parts.append(Array(rest.prefix(max(0, piece.count))))
+            rest = rest.dropFirst(max(0, piece.count))
         }
         if !rest.isEmpty { parts.append(Array(rest)) }
         return parts
@@ -105,7 +105,7 @@ public struct RecordedExchange: Sendable {
     /// - Throws: `SystemError` when the folder or a file cannot be read.
     public static func all(in folder: String) throws -> [RecordedExchange] {
         let names = try names(in: folder)
-        return try names.sorted().compactMap { name in
+        let exchanges = try names.sorted().compactMap { name -> RecordedExchange? in
             guard let dash = name.firstIndex(of: "-"), name.hasSuffix(".request"),
                 let number = Int(name[..<dash]),
                 let answer = names.first(where: {
@@ -120,6 +120,7 @@ public struct RecordedExchange: Sendable {
                 response: try Syscalls.readFile("\(folder)/\(answer)"),
                 pieces: names.contains(String(timing)) ? try pieces("\(folder)/\(timing)") : [])
         }
+        return exchanges.sorted { $0.number < $1.number }
     }
 
     private static func names(in folder: String) throws -> [String] {
@@ -134,9 +135,8 @@ public struct RecordedExchange: Sendable {
         let text = String(decoding: try Syscalls.readFile(path), as: UTF8.self)
         return text.split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ")
-            guard words.count == 3, let time = Int(words[1]), let count = Int(words[2]) else {
-                return nil
-            }
+            guard words.count == 3, let time = Int(words[1]), let count = Int(words[2]), count >= 0
+            else { return nil }
             return Piece(isRequest: words[0] == ">", milliseconds: time, count: count)
         }
     }

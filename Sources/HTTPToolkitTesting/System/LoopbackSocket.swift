@@ -85,14 +85,16 @@ final class LoopbackSocket: Sendable {
             descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    /// Bytes that have come; empty at the end of the stream or after an error.
-    func receive() -> [UInt8] {
-        unsafe [UInt8](unsafeUninitializedCapacity: 64 << 10) { room, count in
+    /// Bytes that have come; empty at the end of the stream, `nil` after an error.
+    func receive() -> [UInt8]? {
+        var received = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 64 << 10) { room, count in
             repeat {
-                count = unsafe recv(descriptor, room.baseAddress, room.count, 0)
-            } while count < 0 && errno == EINTR
-            count = max(count, 0)
+                received = unsafe recv(descriptor, room.baseAddress, room.count, 0)
+            } while received < 0 && errno == EINTR
+            count = max(received, 0)
         }
+        return received < 0 ? nil : bytes
     }
 
     /// - Returns: whether all bytes were taken.
@@ -113,6 +115,19 @@ final class LoopbackSocket: Sendable {
 
     /// Says that no more comes; reading goes on.
     func endWriting() { end(reads: false) }
+
+    /// Has the peer see an error in place of an end once this socket is closed, and ends reading, which
+    /// wakes a thread that waits for it.
+    func breakOff() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        _ = unsafe setsockopt(
+            descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        #if os(Linux)
+            _ = shutdown(descriptor, CInt(SHUT_RD))
+        #else
+            _ = shutdown(descriptor, SHUT_RD)
+        #endif
+    }
 
     /// Ends both directions, which wakes a thread that waits in a call.
     func end() { end(reads: true) }
