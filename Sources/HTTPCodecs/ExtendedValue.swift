@@ -50,11 +50,8 @@ public struct ExtendedValue: Hashable, Sendable {
     }
 
     private static func text(_ bytes: [UInt8], charset: String) -> String? {
-        switch charset.lowercased() {
-        case "utf-8": String(validating: bytes, as: UTF8.self)
-        case "iso-8859-1": latin1(bytes)
-        default: nil
-        }
+        if charset.isASCII("utf-8") { return String(validating: bytes, as: UTF8.self) }
+        return charset.isASCII("iso-8859-1") ? latin1(bytes) : nil
     }
 
     /// Each byte of ISO-8859-1 is the character of the same number.

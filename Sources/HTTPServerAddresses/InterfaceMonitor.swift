@@ -57,10 +57,14 @@ package final class InterfaceMonitor: @unchecked Sendable {
         let interfaces = list()
         reader.yield(interfaces ?? last)
         guard listens else { return reader.finish() }
-        // Older readers get the list with the next change that they have not seen.
-        if readers.isEmpty { last = interfaces ?? last }
+        // Older readers get it as well. Without that, a change that is taken back before the next list
+        // would leave this reader with a list that none follows.
+        if let interfaces, interfaces != last {
+            last = interfaces
+            for older in readers.values { older.yield(interfaces) }
+        }
         readers[number] = reader
-        if interfaces != last { publishSoon() }
+        if interfaces == nil { publishSoon() }
     }
 
     /// The interfaces; nil when they cannot be listed now, as without a free descriptor.

@@ -95,7 +95,8 @@ public struct AuthenticationHandler: Handler {
         var response = response
         if isOptional { response.fields.append(.vary, "Authorization") }
         guard case .granted(_, let info) = verdict else { return response }
-        if let info { response.fields.append("Authentication-Info", info) }
+        // A handler inside may have set it by the same authenticator.
+        if let info { response.fields["Authentication-Info"] = info }
         if response.fields.contains(.cacheControl),
             let own = Self.withoutPublic(response.fields.values(of: .cacheControl))
         {
@@ -111,7 +112,9 @@ public struct AuthenticationHandler: Handler {
         let directives = controls.flatMap { FieldValues.list($0) ?? [$0] }
         let names = directives.map { $0.prefix { $0 != "=" && $0 != " " }.lowercased() }
         let isShared = names.contains { ["public", "s-maxage", "must-revalidate"].contains($0) }
-        guard isShared, !names.contains("private") || names.contains("public") else { return nil }
+        // With a list of fields it is about these alone (RFC 9111 section 5.2.2.7).
+        let isPrivate = zip(names, directives).contains { $0 == "private" && !$1.contains("=") }
+        guard isShared, !isPrivate || names.contains("public") else { return nil }
         let others = zip(names, directives).filter {
             !["public", "s-maxage", "private"].contains($0.0)
         }

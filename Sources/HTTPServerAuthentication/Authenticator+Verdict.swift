@@ -114,20 +114,22 @@ extension Authenticator {
     /// which the user has logged in last they are, whatever others guess, and without the lock.
     func admitsKnown(_ request: Request, _ user: UInt64) -> Bool {
         guard options.slowsGuessing, let network = request.peerNetwork else { return true }
-        if request.storage.connection.isLoggedIn(loginNumber(user)) { return true }
+        if request.storage.connection.isLoggedIn(loginNumber(user, network)) { return true }
         let now = clock()
         return failures.withLock { $0.admitsKnown(network, user: user, now: now) }
     }
 
-    /// Stands for a user of this authenticator at a connection; never 0.
-    private func loginNumber(_ user: UInt64) -> UInt64 {
-        (user ^ UInt64(UInt(bitPattern: ObjectIdentifier(self)))) | 1
+    /// Stands for a user of this authenticator at a connection; never 0. The network is a part of it: a
+    /// proxy sends the requests of many clients over one connection.
+    private func loginNumber(_ user: UInt64, _ network: PeerNetwork) -> UInt64 {
+        let client = UInt64(UInt(bitPattern: network.hashValue))
+        return (user ^ client ^ UInt64(UInt(bitPattern: ObjectIdentifier(self)))) | 1
     }
 
     /// The user has logged in on the connection.
     func keepLogin(_ request: Request, _ user: UInt64) {
-        guard options.slowsGuessing, request.peerNetwork != nil else { return }
-        request.storage.connection.setLogin(loginNumber(user))
+        guard options.slowsGuessing, let network = request.peerNetwork else { return }
+        request.storage.connection.setLogin(loginNumber(user, network))
     }
 
     /// The password was compared with what is known to be right, and is not among that.
@@ -143,8 +145,8 @@ extension Authenticator {
     func waitForTurn(_ request: Request, _ user: UInt64) async throws {
         guard options.slowsGuessing, let network = request.peerNetwork else { return }
         // A cached login ends while others guess passwords. A connection gets one such attempt
-        // until its next login: a proxy may send the guesses of others over the same connection.
-        if request.storage.connection.takeLogin(loginNumber(user)) { return }
+        // until its next login: others of the same network may guess through the same proxy.
+        if request.storage.connection.takeLogin(loginNumber(user, network)) { return }
         let now = clock()
         switch failures.withLock({ $0.wait(network, user: user, now: now) }) {
         case .none: break

@@ -25,10 +25,14 @@ package final class PasswordChecker: Sendable {
         var verified: [Key: UInt64] = [:]
         /// The waiters for a check: equal credentials are checked once at a time.
         var waiting: [Key: [CheckedContinuation<Bool, any Error>]] = [:]
+        var waiterCount = 0
     }
 
     /// How many different checks may wait; above it 503. One takes some tenths of a second.
     package static let waitingLimit = 128
+    /// How many requests may wait for checks, most of them for the same ones; above it 503. One waits
+    /// until its check has ended, also when its client is gone: a wrong password has to count.
+    package static let waiterLimit = 1_024
     /// Derivations are work for processors, and the others have to go on serving.
     static let pool = BlockingPool(threads: 2)
     /// The answer when too many checks wait.
@@ -97,13 +101,13 @@ package final class PasswordChecker: Sendable {
         try await withCheckedThrowingContinuation { continuation in
             enum Turn { case starts, waits, refused }
             let turn = state.withLock { state -> Turn in
-                if state.waiting[key] != nil {
-                    state.waiting[key]?.append(continuation)
-                    return .waits
-                }
-                guard state.waiting.count < Self.waitingLimit else { return .refused }
-                state.waiting[key] = [continuation]
-                return .starts
+                let starts = state.waiting[key] == nil
+                guard state.waiterCount < Self.waiterLimit,
+                    !starts || state.waiting.count < Self.waitingLimit
+                else { return .refused }
+                state.waiting[key, default: []].append(continuation)
+                state.waiterCount += 1
+                return starts ? .starts : .waits
             }
             switch turn {
             case .waits: break
@@ -128,7 +132,9 @@ package final class PasswordChecker: Sendable {
                 if state.verified.count >= limit { makeRoom(&state, now) }
                 state.verified[key] = now &+ lifetime
             }
-            return state.waiting.removeValue(forKey: key) ?? []
+            let waiting = state.waiting.removeValue(forKey: key) ?? []
+            state.waiterCount -= waiting.count
+            return waiting
         }
         for continuation in waiting { continuation.resume(with: result) }
     }

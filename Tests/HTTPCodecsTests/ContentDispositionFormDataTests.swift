@@ -1,5 +1,6 @@
 import HTTPCodecs
 import HTTPParser
+import TestSupport
 import Testing
 
 @Suite("RFC 7578, 4.2: Content-Disposition of a form's parts")
@@ -116,5 +117,14 @@ struct ExtendedValueTests {
         ])
     func refusal(value: String) {
         #expect(ExtendedValue(value) == nil)
+    }
+
+    @Test("A charset of many combining marks takes no quadratic time")
+    func marks() async throws {
+        let marks = String(repeating: "\u{301}\u{323}", count: 100_000)
+        let isQuick = try await takesLess(than: .seconds(5)) {
+            #expect(ExtendedValue("\(marks)''a") == nil)
+        }
+        #expect(isQuick)
     }
 }

@@ -91,6 +91,16 @@ struct ForwardedHandlerTests {
         #expect(answers.map(\.text) == ["192.0.2.1", "192.0.2.2", "192.0.2.3", "10.0.0.1"])
     }
 
+    @Test("A scheme of many combining marks takes no quadratic time")
+    func longScheme() async throws {
+        let marks = String(repeating: "\u{301}\u{323}", count: 100_000)
+        let isQuick = try await takesLess(than: .seconds(5)) {
+            let elements = ForwardedElement.list("for=192.0.2.1;proto=\"\(marks)\"")
+            #expect(elements?.map(\.isValid) == [false])
+        }
+        #expect(isQuick)
+    }
+
     @Test("Rate limits count the clients, not the proxy")
     func rateLimit() async throws {
         let limited = RateLimitHandler(Self.facts, requests: 1, per: .seconds(3_600))
@@ -132,6 +142,37 @@ struct ForwardedHandlerTests {
         #expect(try await answer(handler, guess(as: "192.0.2.1"), from: loopback).status == 429)
         #expect(try await answer(handler, guess(as: "192.0.2.2"), from: loopback).status == 401)
         for client in waiting {
+            client.hangUp()
+            try await client.closed()
+        }
+    }
+
+    @Test("A login of one client frees no guess of another on the same connection of the proxy")
+    func loginsOfOthers() async throws {
+        let accounts = MemoryAccountStore(realm: "r", rounds: 3)
+        try accounts.add("ann", password: "right")
+        let authenticator = Authenticator(accounts: accounts, clock: { 5_000_000_000_000 })
+        let handler = ForwardedHandler(
+            AuthenticationHandler(Self.facts, by: authenticator),
+            proxies: try TrustedProxies(["loopback"]), fields: .xForwardedFor)
+        let loopback = PeerAddress(ipv4: (127, 0, 0, 1), port: 9)
+        let wrong = "X-Forwarded-For: 192.0.2.9\r\nAuthorization: Basic YW5uOndyb25n\r\n"
+        for _ in 0..<FailureTable.allowance {
+            #expect(try await answer(handler, wrong, from: loopback).status == 401)
+        }
+        let waiting = (0..<11).map { _ in
+            let client = MemoryConnection(handler, address: loopback)
+            client.send("GET / HTTP/1.1\r\nHost: a\r\n\(wrong)\r\n")
+            return client
+        }
+        #expect(try await answer(handler, wrong, from: loopback).status == 429)
+        let right = "X-Forwarded-For: 192.0.2.1\r\nAuthorization: Basic YW5uOnJpZ2h0\r\n"
+        let shared = MemoryConnection(handler, address: loopback)
+        shared.send("GET / HTTP/1.1\r\nHost: a\r\n\(right)\r\n")
+        _ = try await shared.output("HTTP/1.1 200 ")
+        shared.send("GET / HTTP/1.1\r\nHost: a\r\n\(wrong)\r\n")
+        #expect(try await shared.output("HTTP/1.1 4").text.contains("HTTP/1.1 429 "))
+        for client in waiting + [shared] {
             client.hangUp()
             try await client.closed()
         }

@@ -65,7 +65,9 @@ package struct ForwardedElement: Hashable, Sendable {
     /// The schemes of WebSocket, which some proxies name, are those of the connection below it (RFC
     /// 6455 section 3).
     package static func scheme(_ text: String) -> String? {
-        switch text.lowercased() {
+        // Comparing a long text in canonical form would take long.
+        guard text.utf8.count <= 5 else { return nil }
+        return switch text.lowercased() {
         case "http", "ws": "http"
         case "https", "wss": "https"
         default: nil

@@ -39,6 +39,7 @@ enum FieldProxy: String, CaseIterable, Sendable {
         case .haproxyForwarded:
             """
             http-request set-src req.hdr(X-Client) if { req.hdr(X-Client) -m found }
+            http-request deny if !{ req.hdr(Host) -m reg ^[][A-Za-z0-9._:-]+$ }
             http-request set-var-fmt(req.node) %[src]
             http-request set-var-fmt(req.node) [%[src]] if { src -m sub : }
             http-request set-header Forwarded for=\\"%[var(req.node)]\\";host=\\"%[req.hdr(Host)]\\";proto=\(scheme)
@@ -55,7 +56,7 @@ enum FieldProxy: String, CaseIterable, Sendable {
             """
             set_real_ip_from 127.0.0.0/8;
             real_ip_header X-Client;
-            proxy_set_header Forwarded 'for="$forwarded_node";host="$http_host";proto=$scheme';
+            proxy_set_header Forwarded 'for="$forwarded_node";host="$forwarded_host";proto=$scheme';
             """
         }
     }
@@ -94,6 +95,12 @@ struct ForwardingPeerTests {
             claims + ["http://127.0.0.1:\(site.port)/facts"], from: 9)
         #expect(direct["client"] == "127.0.0.9")
         #expect(direct["url"] == "http://127.0.0.1:\(site.port)/facts")
+        // Quotes in Host must not begin an element of the proxy's field.
+        for host in ["x\",for=\"192.0.2.66", "x\";for=\"192.0.2.66\";host=\"evil.example"] {
+            let answer = try await ProxiedServer.curl(
+                ["-H", "Host: \(host)", "-w", "%{http_code}", proxy.url("/facts")], from: 7)
+            #expect(answer.text.hasSuffix("400") || answer.text.hasSuffix("403"), "\(answer.text)")
+        }
         await site.server.shutdown()
     }
 

@@ -204,6 +204,7 @@ struct AuthenticationHandlerTests {
             ("x-public=1", "x-public=1"), ("s-maxage=60", "private"),
             ("max-age=60, must-revalidate", "private, max-age=60, must-revalidate"),
             ("private, s-maxage=60", "private, s-maxage=60"),
+            ("private=\"Set-Cookie\", s-maxage=60", "private"),
         ] {
             control.withLock { $0 = given }
             #expect(try await client.ask("GET", "/", ann)["Cache-Control"] == sent)

@@ -172,6 +172,34 @@ struct BasicAuthenticationTests {
         #expect(checker.isRemembered(key, now: 999) && !checker.isRemembered(key, now: 1_000))
     }
 
+    @Test("Above the limit of requests that wait for one check there is 503")
+    func waiters() async throws {
+        let gate = Locked<[CheckedContinuation<Void, Never>]>([])
+        let checker = PasswordChecker(limit: 4, lifetime: 1_000)
+        let key = checker.key(try #require(BasicCredentials("YW5uOngx")), nil)
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<PasswordChecker.waiterLimit {
+                group.addTask {
+                    try await checker.check(key, now: 0) {
+                        await withCheckedContinuation { continuation in
+                            gate.withLock { $0.append(continuation) }
+                        }
+                        return true
+                    }
+                }
+            }
+            try await waitUntil { checker.waitingCount(key) >= PasswordChecker.waiterLimit }
+            let error = await #expect(throws: HTTPError.self) {
+                try await checker.check(key, now: 0) { true }
+            }
+            #expect(error?.status == .serviceUnavailable)
+            try await waitUntil { !gate.withLock({ $0.isEmpty }) }
+            for continuation in gate.withLock({ $0 }) { continuation.resume() }
+            for try await isRight in group { #expect(isRight) }
+        }
+        #expect(try await checker.check(key, now: 2_000) { true })
+    }
+
     @Test("Above the limit of checks that wait there is 503")
     func overload() async throws {
         let checker = PasswordChecker(limit: 4, lifetime: 1_000)

@@ -154,8 +154,21 @@ struct DigestAuthenticationTests {
             let sample = try await sample(handler)
             let answer = try await handler.ask("GET", "/", sample.value)
             #expect(answer.status == 200 && answer.text == "ann")
+            #expect(answer.fields.count { $0.name == "Authentication-Info" } == 1)
             #expect(try await handler.ask("GET", "/", sample.value).status == 401)
         }
+    }
+
+    @Test("Names of algorithms are read in any case, and long ones in no quadratic time")
+    func algorithmNames() async throws {
+        #expect(DigestAlgorithm(name: "Sha-256") == .sha256)
+        #expect(DigestAlgorithm(name: "mD5") == .md5)
+        #expect(DigestAlgorithm(name: "MD5-sess") == nil)
+        let marks = String(repeating: "\u{301}\u{323}", count: 100_000)
+        let isQuick = try await takesLess(than: .seconds(5)) {
+            #expect(DigestAlgorithm(name: marks) == nil)
+        }
+        #expect(isQuick)
     }
 
     @Test("What is wrong is refused without a hint")

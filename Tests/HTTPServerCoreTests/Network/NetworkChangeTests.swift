@@ -18,7 +18,7 @@
             #expect(result.status == 0, "\(result.complaints)")
             // Where the library writes what became of the tests.
             #expect(
-                result.complaints.contains("7 tests in 1 suite passed"), "\(result.complaints)")
+                result.complaints.contains("8 tests in 1 suite passed"), "\(result.complaints)")
         }
     }
 
@@ -93,6 +93,19 @@
             for number in 1...20 {
                 try await NetworkNamespace.ip("addr del 10.7.0.\(number)/32 dev lo")
             }
+        }
+
+        @Test("A reader that comes between a change and its end is told of the end")
+        func newReader() async throws {
+            let monitor = InterfaceMonitor(pause: 2_000)
+            let older = monitor.lists()
+            _ = try #require(await list(older) { !has("10.9.8.6")($0) })
+            try await NetworkNamespace.ip("addr add 10.9.8.6/24 dev lo")
+            let newer = monitor.lists()
+            _ = try #require(await list(newer, where: has("10.9.8.6")))
+            try await NetworkNamespace.ip("addr del 10.9.8.6/24 dev lo")
+            _ = try #require(await list(newer) { !has("10.9.8.6")($0) })
+            withExtendedLifetime(older) {}
         }
 
         @Test("The socket is open while somebody reads, and no longer")

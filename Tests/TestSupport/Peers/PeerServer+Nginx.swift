@@ -46,6 +46,7 @@ extension PeerServer {
             http {
             \(http(folder))map $http_upgrade $connection_field { default upgrade; "" ""; }
             map $remote_addr $forwarded_node { default $remote_addr; ~: "[$remote_addr]"; }
+            map $http_host $forwarded_host { default ""; "~^[][A-Za-z0-9._:-]+$" $http_host; }
             server {
             \(listen(site, port))location / {
                 proxy_pass http://127.0.0.1:\(site.server);
