@@ -44,8 +44,9 @@ package enum ListeningSocket {
     private static func setOptions(_ descriptor: CInt, _ family: CInt) {
         if family != AF_UNIX {
             _ = Syscalls.setOption(descriptor, level: SOL_SOCKET, SO_REUSEADDR, 1)
-            // Accepted sockets inherit it, which saves a call for each.
+            // Accepted sockets inherit it, and what follows, which saves a call for each.
             _ = Syscalls.setOption(descriptor, level: CInt(IPPROTO_TCP), TCP_NODELAY, 1)
+            keepAlive(descriptor)
         }
         if family == AF_INET6 {
             _ = Syscalls.setOption(descriptor, level: CInt(IPPROTO_IPV6), IPV6_V6ONLY, 1)
@@ -53,6 +54,21 @@ package enum ListeningSocket {
         #if canImport(Darwin)
             _ = Syscalls.setOption(descriptor, level: SOL_SOCKET, SO_NOSIGPIPE, 1)
         #endif
+    }
+
+    /// Has the system find out within two minutes that a peer has vanished (RFC 9293 section 3.8.4). A
+    /// stream that has nothing to send would keep its connection for ever.
+    private static func keepAlive(_ descriptor: CInt) {
+        #if canImport(Darwin)
+            let idle = TCP_KEEPALIVE
+        #else
+            let idle = TCP_KEEPIDLE
+        #endif
+        let level = CInt(IPPROTO_TCP)
+        _ = Syscalls.setOption(descriptor, level: level, idle, 60)
+        _ = Syscalls.setOption(descriptor, level: level, TCP_KEEPINTVL, 15)
+        _ = Syscalls.setOption(descriptor, level: level, TCP_KEEPCNT, 4)
+        _ = Syscalls.setOption(descriptor, level: SOL_SOCKET, SO_KEEPALIVE, 1)
     }
 
     /// Checks that a descriptor listens, and keeps it from blocking.

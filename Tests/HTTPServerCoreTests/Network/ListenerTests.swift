@@ -1,5 +1,6 @@
 import HTTPServerAddresses
 import HTTPServerCore
+import HTTPToolkitTesting
 import TestSupport
 import Testing
 import ToolkitSystem
@@ -29,6 +30,39 @@ struct ListenerTests {
         #expect(ports.count == listeners.count)
         #expect(Set(ports).count == 1)
         #expect(ports.allSatisfy { $0 != 0 })
+    }
+
+    @Test("The system looks after a minute whether a silent peer is still there")
+    func keepAlive() throws {
+        let listener = try #require(try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8).first)
+        let port = try #require(listener.address.port)
+        var server = try RawSocketAddress.resolve(host: "127.0.0.1", port: port, family: nil)
+        let client = StreamSocket.make()
+        defer { close(client) }
+        let length = server[0].length
+        #expect(
+            unsafe server[0].withPointer { address, _ in unsafe connect(client, address, length) }
+                == 0)
+        var peer = RawSocketAddress()
+        guard case .done(let accepted) = listener.accept(&peer) else {
+            Issue.record("no connection")
+            return
+        }
+        defer { close(CInt(accepted)) }
+        #if canImport(Darwin)
+            let idle = TCP_KEEPALIVE
+        #else
+            let idle = TCP_KEEPIDLE
+        #endif
+        #expect(option(SOL_SOCKET, SO_KEEPALIVE, of: CInt(accepted)) != 0)
+        #expect(option(CInt(IPPROTO_TCP), idle, of: CInt(accepted)) == 60)
+    }
+
+    private func option(_ level: CInt, _ name: CInt, of descriptor: CInt) -> CInt {
+        var value: CInt = -1
+        var length = socklen_t(MemoryLayout<CInt>.size)
+        _ = unsafe getsockopt(descriptor, level, name, &value, &length)
+        return value
     }
 
     @Test("localhost is both families at one port, where there are both")
