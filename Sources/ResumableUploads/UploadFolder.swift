@@ -195,7 +195,7 @@ final class UploadFolder: Sendable {
     struct SweptUploads: Equatable {
         var kept: [String?: Int] = [:]
         var removed: [String?: Int] = [:]
-        /// Those that are finished, and whose answers are kept.
+        /// The finished uploads whose answers are kept.
         var answered: [Answered] = []
 
         struct Answered: Equatable {

@@ -2,7 +2,7 @@
     internal import Foundation
     internal import URLClient
 
-    // What a delegate learns of downloads.
+    // The calls to delegates of downloads.
     extension DelegateBridge {
         func task(_ core: DownloadTask, didResumeAt offset: Int64, expectedLength: Int64?) {
             typealias Kind = any ClientURLSessionDownloadDelegate
