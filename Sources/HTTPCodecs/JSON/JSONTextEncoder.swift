@@ -1,3 +1,5 @@
+internal import HTTPParser
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else

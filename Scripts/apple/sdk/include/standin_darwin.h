@@ -342,6 +342,9 @@ int poll(struct pollfd *, nfds_t, int);
 #define IPPROTO_IPV6 41
 #define IPV6_V6ONLY 27
 #define TCP_NODELAY 1
+#define TCP_KEEPALIVE 0x10
+#define TCP_KEEPINTVL 0x101
+#define TCP_KEEPCNT 0x102
 #define AI_PASSIVE 1
 #define AI_NUMERICHOST 4
 #define NI_NUMERICHOST 2
