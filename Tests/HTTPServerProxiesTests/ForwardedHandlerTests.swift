@@ -118,64 +118,62 @@ struct ForwardedHandlerTests {
                 == 429)
     }
 
-    @Test("Failed logins slow down the client that guesses, not the others behind the proxy")
-    func logins() async throws {
+    private static let loopback = PeerAddress(ipv4: (127, 0, 0, 1), port: 9)
+
+    /// The fields of a proxy's request for a client that logs in as ann.
+    private func login(_ client: String, isRight: Bool = false) -> String {
+        let token = isRight ? "YW5uOnJpZ2h0" : "YW5uOndyb25n"
+        return "X-Forwarded-For: \(client)\r\nAuthorization: Basic \(token)\r\n"
+    }
+
+    /// A handler behind a proxy, through which a client has guessed. The clock stands still: after the
+    /// allowance one guess goes at once, and ten wait on the connections.
+    private func guessed(
+        by client: String
+    ) async throws -> (handler: ForwardedHandler, waiting: [MemoryConnection]) {
         let accounts = MemoryAccountStore(realm: "r", rounds: 3)
         try accounts.add("ann", password: "right")
-        // The clock stands still: after the allowance one guess goes at once, and ten wait.
         let authenticator = Authenticator(accounts: accounts, clock: { 5_000_000_000_000 })
         let handler = ForwardedHandler(
             AuthenticationHandler(Self.facts, by: authenticator),
             proxies: try TrustedProxies(["loopback"]), fields: .xForwardedFor)
-        let loopback = PeerAddress(ipv4: (127, 0, 0, 1), port: 9)
-        func guess(as client: String) -> String {
-            "X-Forwarded-For: \(client)\r\nAuthorization: Basic YW5uOndyb25n\r\n"
-        }
+        let wrong = login(client)
         for _ in 0..<FailureTable.allowance {
-            #expect(try await answer(handler, guess(as: "192.0.2.1"), from: loopback).status == 401)
+            #expect(try await answer(handler, wrong, from: Self.loopback).status == 401)
         }
         let waiting = (0..<11).map { _ in
-            let client = MemoryConnection(handler, address: loopback)
-            client.send("GET / HTTP/1.1\r\nHost: a\r\n\(guess(as: "192.0.2.1"))\r\n")
-            return client
+            let connection = MemoryConnection(handler, address: Self.loopback)
+            connection.send("GET / HTTP/1.1\r\nHost: a\r\n\(wrong)\r\n")
+            return connection
         }
-        #expect(try await answer(handler, guess(as: "192.0.2.1"), from: loopback).status == 429)
-        #expect(try await answer(handler, guess(as: "192.0.2.2"), from: loopback).status == 401)
-        for client in waiting {
-            client.hangUp()
-            try await client.closed()
+        #expect(try await answer(handler, wrong, from: Self.loopback).status == 429)
+        return (handler, waiting)
+    }
+
+    private func end(_ connections: [MemoryConnection]) async throws {
+        for connection in connections {
+            connection.hangUp()
+            try await connection.closed()
         }
+    }
+
+    @Test("Failed logins slow down the client that guesses, not the others behind the proxy")
+    func logins() async throws {
+        let (handler, waiting) = try await guessed(by: "192.0.2.1")
+        let other = try await answer(handler, login("192.0.2.2"), from: Self.loopback)
+        #expect(other.status == 401)
+        try await end(waiting)
     }
 
     @Test("A login of one client frees no guess of another on the same connection of the proxy")
     func loginsOfOthers() async throws {
-        let accounts = MemoryAccountStore(realm: "r", rounds: 3)
-        try accounts.add("ann", password: "right")
-        let authenticator = Authenticator(accounts: accounts, clock: { 5_000_000_000_000 })
-        let handler = ForwardedHandler(
-            AuthenticationHandler(Self.facts, by: authenticator),
-            proxies: try TrustedProxies(["loopback"]), fields: .xForwardedFor)
-        let loopback = PeerAddress(ipv4: (127, 0, 0, 1), port: 9)
-        let wrong = "X-Forwarded-For: 192.0.2.9\r\nAuthorization: Basic YW5uOndyb25n\r\n"
-        for _ in 0..<FailureTable.allowance {
-            #expect(try await answer(handler, wrong, from: loopback).status == 401)
-        }
-        let waiting = (0..<11).map { _ in
-            let client = MemoryConnection(handler, address: loopback)
-            client.send("GET / HTTP/1.1\r\nHost: a\r\n\(wrong)\r\n")
-            return client
-        }
-        #expect(try await answer(handler, wrong, from: loopback).status == 429)
-        let right = "X-Forwarded-For: 192.0.2.1\r\nAuthorization: Basic YW5uOnJpZ2h0\r\n"
-        let shared = MemoryConnection(handler, address: loopback)
-        shared.send("GET / HTTP/1.1\r\nHost: a\r\n\(right)\r\n")
+        let (handler, waiting) = try await guessed(by: "192.0.2.9")
+        let shared = MemoryConnection(handler, address: Self.loopback)
+        shared.send("GET / HTTP/1.1\r\nHost: a\r\n\(login("192.0.2.1", isRight: true))\r\n")
         _ = try await shared.output("HTTP/1.1 200 ")
-        shared.send("GET / HTTP/1.1\r\nHost: a\r\n\(wrong)\r\n")
+        shared.send("GET / HTTP/1.1\r\nHost: a\r\n\(login("192.0.2.9"))\r\n")
         #expect(try await shared.output("HTTP/1.1 4").text.contains("HTTP/1.1 429 "))
-        for client in waiting + [shared] {
-            client.hangUp()
-            try await client.closed()
-        }
+        try await end(waiting + [shared])
     }
 
     @Test("The access log has the client", arguments: [Self.proxy, Self.stranger])
