@@ -57,8 +57,8 @@ package final class InterfaceMonitor: @unchecked Sendable {
         let interfaces = list()
         reader.yield(interfaces ?? last)
         guard listens else { return reader.finish() }
-        // Older readers get it as well. Without that, a change that is taken back before the next list
-        // would leave this reader with a list that none follows.
+        // Older readers get it as well, and the next list is compared with it: a change that is taken
+        // back until then would never reach this reader otherwise.
         if let interfaces, interfaces != last {
             last = interfaces
             for older in readers.values { older.yield(interfaces) }

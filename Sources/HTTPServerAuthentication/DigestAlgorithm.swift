@@ -26,7 +26,7 @@ public enum DigestAlgorithm: String, Hashable, Sendable, CaseIterable {
 
     /// The algorithm with a name from a field, in any case (RFC 7616 section 3.3).
     package init?(name: String) {
-        // A text of a peer: comparing it in canonical form would take long.
+        // Bytes are compared: the canonical form of a long text is slow.
         if name.isASCII("sha-256") {
             self = .sha256
         } else if name.isASCII("md5") {

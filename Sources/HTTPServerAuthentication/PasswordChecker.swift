@@ -25,7 +25,7 @@ package final class PasswordChecker: Sendable {
         var verified: [Key: UInt64] = [:]
         /// The waiters for a check: equal credentials are checked once at a time.
         var waiting: [Key: [CheckedContinuation<Bool, any Error>]] = [:]
-        var waiterCount = 0
+        var waiterCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
     }
 
     /// How many different checks may wait; above it 503. One takes some tenths of a second.
@@ -106,7 +106,6 @@ package final class PasswordChecker: Sendable {
                     !starts || state.waiting.count < Self.waitingLimit
                 else { return .refused }
                 state.waiting[key, default: []].append(continuation)
-                state.waiterCount += 1
                 return starts ? .starts : .waits
             }
             switch turn {
@@ -132,9 +131,7 @@ package final class PasswordChecker: Sendable {
                 if state.verified.count >= limit { makeRoom(&state, now) }
                 state.verified[key] = now &+ lifetime
             }
-            let waiting = state.waiting.removeValue(forKey: key) ?? []
-            state.waiterCount -= waiting.count
-            return waiting
+            return state.waiting.removeValue(forKey: key) ?? []
         }
         for continuation in waiting { continuation.resume(with: result) }
     }

@@ -197,11 +197,16 @@ final class UploadFolder: Sendable {
         var removed: [String?: Int] = [:]
         /// The finished uploads whose answers are kept.
         var answered: [Answered] = []
+        var expiredAnswers: [Answered] = []
 
         struct Answered: Equatable {
             var id: UploadID
             var owner: String?
             var expires: Int64
+
+            init(_ id: UploadID, _ record: UploadRecord) {
+                (self.id, owner, expires) = (id, record.owner, record.expires)
+            }
         }
     }
 
@@ -231,13 +236,16 @@ final class UploadFolder: Sendable {
                         if let record, isUnfinished {
                             swept.kept[record.owner, default: 0] += 1
                         } else if let record {
-                            swept.answered.append(
-                                .init(id: id, owner: record.owner, expires: record.expires))
+                            swept.answered.append(.init(id, record))
                         }
                         continue
                     }
                     remove(id)
-                    if let record, isUnfinished { swept.removed[record.owner, default: 0] += 1 }
+                    if let record, isUnfinished {
+                        swept.removed[record.owner, default: 0] += 1
+                    } else if let record {
+                        swept.expiredAnswers.append(.init(id, record))
+                    }
                 } catch {
                     // The next sweep may be able to read it.
                 }

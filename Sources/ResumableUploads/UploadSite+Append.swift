@@ -226,7 +226,7 @@ extension UploadSite {
         try await work { [self] in
             try folder.write(kept, id)
             folder.removePart(id)
-            keepsAnswer(id, of: kept.owner)
+            noteAnswer(to: id, of: kept.owner)
         }
         countEnd(of: record.owner)
     }

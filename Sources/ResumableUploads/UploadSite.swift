@@ -64,10 +64,11 @@ final class UploadSite: Sendable {
             guard !isFirst else {
                 counts.withLock { $0 = swept.kept }
                 for upload in swept.answered.sorted(by: { $0.expires < $1.expires }) {
-                    keepsAnswer(upload.id, of: upload.owner)
+                    noteAnswer(to: upload.id, of: upload.owner)
                 }
                 return
             }
+            for upload in swept.expiredAnswers { forgetAnswer(to: upload.id, of: upload.owner) }
             for (owner, number) in swept.removed {
                 for _ in 0..<number { countEnd(of: owner) }
             }
@@ -104,9 +105,9 @@ final class UploadSite: Sendable {
         }
     }
 
-    /// The answer of one more upload is kept. A user has as many kept answers as unfinished uploads at
-    /// most; the oldest makes room. It blocks.
-    func keepsAnswer(_ id: UploadID, of owner: String?) {
+    /// Notes that the answer to one more upload is kept. A user has as many kept answers as unfinished
+    /// uploads at most; the oldest makes room. It blocks.
+    func noteAnswer(to id: UploadID, of owner: String?) {
         let oldest = answered.withLock { answered -> UploadID? in
             answered[owner, default: []].append(id)
             guard answered[owner, default: []].count > max(options.uploadsPerUser, 1) else {
@@ -115,6 +116,13 @@ final class UploadSite: Sendable {
             return answered[owner]?.removeFirst()
         }
         if let oldest { folder.remove(oldest) }
+    }
+
+    private func forgetAnswer(to id: UploadID, of owner: String?) {
+        answered.withLock { answered in
+            let left = (answered[owner] ?? []).filter { $0 != id }
+            answered[owner] = left.isEmpty ? nil : left
+        }
     }
 
     // MARK: Answers
@@ -239,7 +247,11 @@ final class UploadSite: Sendable {
     /// Removes an upload.
     func remove(_ id: UploadID, _ record: UploadRecord) async throws {
         try await work { [folder] in folder.remove(id) }
-        if record.answer == nil { countEnd(of: record.owner) }
+        if record.answer == nil {
+            countEnd(of: record.owner)
+        } else {
+            forgetAnswer(to: id, of: record.owner)
+        }
     }
 
     /// Answers HEAD: how much has come.

@@ -42,14 +42,15 @@ extension [UInt8] {
                 index = unsafe JSONGrammar.plainEnd(room, from: index)
                 guard index < room.count else { break }
                 let byte = unsafe room[index]
-                if byte >= 0x80 {
-                    isASCII = false
-                } else {
-                    unsafe append(contentsOf: room[start..<index])
-                    append(jsonEscapeOf: byte)
-                    start = index + 1
-                }
                 index += 1
+                if byte < 0x80 {
+                    unsafe append(contentsOf: room[start..<index - 1])
+                    append(jsonEscapeOf: byte)
+                    start = index
+                } else {
+                    isASCII = false
+                    while index < room.count, unsafe room[index] >= 0x80 { index += 1 }
+                }
             }
             unsafe append(contentsOf: UnsafeRawBufferPointer(rebasing: room[start...]))
         }

@@ -65,7 +65,7 @@ package struct ForwardedElement: Hashable, Sendable {
     /// The schemes of WebSocket, which some proxies name, are those of the connection below it (RFC
     /// 6455 section 3).
     package static func scheme(_ text: String) -> String? {
-        // Comparing a long text in canonical form would take long.
+        // Comparing a long text in canonical form is slow.
         guard text.utf8.count <= 5 else { return nil }
         return switch text.lowercased() {
         case "http", "ws": "http"

@@ -65,8 +65,9 @@ public struct RecordedExchange: Sendable {
         var rest = request[...]
         var parts: [[UInt8]] = []
         for piece in pieces where piece.isRequest {
-            parts.append(Array(rest.prefix(max(0, piece.count))))
-            rest = rest.dropFirst(max(0, piece.count))
+            let count = max(0, piece.count)
+            parts.append(Array(rest.prefix(count)))
+            rest = rest.dropFirst(count)
         }
         if !rest.isEmpty { parts.append(Array(rest)) }
         return parts

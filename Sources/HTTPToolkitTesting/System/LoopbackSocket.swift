@@ -114,7 +114,7 @@ final class LoopbackSocket: Sendable {
     }
 
     /// Says that no more comes; reading goes on.
-    func endWriting() { end(reads: false) }
+    func endWriting() { end(SHUT_WR) }
 
     /// Has the peer see an error in place of an end once this socket is closed, and ends reading, which
     /// wakes a thread that waits for it.
@@ -122,23 +122,14 @@ final class LoopbackSocket: Sendable {
         var option = linger(l_onoff: 1, l_linger: 0)
         _ = unsafe setsockopt(
             descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
-        #if os(Linux)
-            _ = shutdown(descriptor, CInt(SHUT_RD))
-        #else
-            _ = shutdown(descriptor, SHUT_RD)
-        #endif
+        end(SHUT_RD)
     }
 
     /// Ends both directions, which wakes a thread that waits in a call.
-    func end() { end(reads: true) }
+    func end() { end(SHUT_RDWR) }
 
-    private func end(reads: Bool) {
-        #if os(Linux)
-            _ = shutdown(descriptor, CInt(reads ? SHUT_RDWR : SHUT_WR))
-        #else
-            _ = shutdown(descriptor, reads ? SHUT_RDWR : SHUT_WR)
-        #endif
-    }
+    /// - Parameter direction: `SHUT_RD` and its like, whose type depends on the system.
+    private func end(_ direction: some BinaryInteger) { _ = shutdown(descriptor, CInt(direction)) }
 }
 
 private let systemConnect = unsafe connect

@@ -18,7 +18,7 @@ extension ClientCache {
         guard let url = try? request.wire.get().text else { return }
         guard var head = await lookUp(url, request.fields)?.head else { return invalidate(url) }
         if let fields {
-            // Without certainty nothing may stay that somebody wanted changed or removed.
+            // If it is unclear which response this is, nothing stays: the caller wanted it changed.
             guard let isSame = head.isOf(CacheRules.stored(fields)) else { return invalidate(url) }
             guard isSame else { return }
         }

@@ -95,7 +95,7 @@
             }
         }
 
-        @Test("A reader that comes between a change and its end is told of the end")
+        @Test("A reader that begins during a change also gets the list after it")
         func newReader() async throws {
             let monitor = InterfaceMonitor(pause: 2_000)
             let older = monitor.lists()
