@@ -176,6 +176,27 @@ struct ConnectionLimitTests {
         await local.server.shutdown(grace: .zero)
     }
 
+    @Test(
+        "A connection gives way as soon as it is idle, although none was a moment before",
+        .timeLimit(.minutes(2)))
+    func givesWayAtOnce() async throws {
+        let local = LocalServer {
+            $0.connectionLimit = 1
+            $0.connectionOverflow = .refuse
+            $0.loops = 1
+        }
+        let port = try await local.start()
+        let first = try PlainSocket(port: port)
+        try await first.send(LocalServer.get("/gate"))
+        _ = await local.begun.first { $0 == "/gate" }
+        #expect(try await PlainSocket(port: port).receiveAll().isEmpty)
+        local.gate.open()
+        #expect(try await first.response().text == "/gate")
+        _ = try await Self.enter("/new", port: port)
+        #expect(try await first.receiveAll().isEmpty)
+        await local.server.shutdown(grace: .zero)
+    }
+
     #if os(Linux)
         @Test(
             "Without a descriptor left, an idle connection is closed for a new one",

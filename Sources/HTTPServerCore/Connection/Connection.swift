@@ -84,9 +84,7 @@ package final class Connection: LoopClient, @unchecked Sendable {
     }
 
     /// Requests whose heads come from now on are answered by another handler.
-    func use(_ handler: any Handler) {
-        unsafe self.handler = handler
-    }
+    func use(_ handler: any Handler) { unsafe self.handler = handler }
 
     // MARK: Events
 
@@ -99,15 +97,11 @@ package final class Connection: LoopClient, @unchecked Sendable {
         if event.isReadable, unsafe !state.isClosed { receive() }
     }
 
-    package override func deadlineReached() {
-        perform(unsafe state.deadlineReached())
-    }
+    package override func deadlineReached() { perform(unsafe state.deadlineReached()) }
 
     /// The server wants to stop: idle connections close now, busy ones after their response. A
     /// request that has come already is answered before.
-    package func shutDown() {
-        perform(unsafe state.shutDown(buffers))
-    }
+    package func shutDown() { perform(unsafe state.shutDown(buffers)) }
 
     /// Does what the state answers to an event. `sendContinue` and `failContent` are left to the
     /// reporter of the event, which has the buffer and the error.
@@ -151,7 +145,9 @@ package final class Connection: LoopClient, @unchecked Sendable {
     private func setDeadline(_ deadline: ConnectionState.Deadline) {
         switch deadline {
         case .none: loop.setDeadline(.max, for: self)
-        case .idle: loop.setDeadline(loop.now &+ core.times.idle, for: self)
+        case .idle:
+            loop.setDeadline(loop.now &+ core.times.idle, for: self)
+            if loop.now < loop.idle.busyUntil { loop.idle.add(token, at: loop.now) }
         case .head: loop.setDeadline(loop.now &+ core.times.head, for: self)
         case .write: loop.setDeadline(loop.now &+ core.times.write, for: self)
         case .linger: loop.setDeadline(loop.now &+ Self.lingerTime, for: self)

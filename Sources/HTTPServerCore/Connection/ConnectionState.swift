@@ -217,9 +217,7 @@ package struct ConnectionState: Sendable {
     }
 
     /// Content has come: the client did not wait for 100.
-    package mutating func receivedContent() {
-        owesContinue = false
-    }
+    package mutating func receivedContent() { owesContinue = false }
 
     /// The content is complete.
     package mutating func receivedEnd(_ buffers: Buffers = Buffers()) -> Step {

@@ -8,7 +8,7 @@ extension EventLoop {
 
     /// Closes the connection that has been idle for longest. When none is idle, the next search
     /// waits 100 ms: otherwise a flood of new connections would scan all connections once for each
-    /// of them.
+    /// of them. A connection that becomes idle in that time is found without a search.
     /// - Returns: `false` when none is idle.
     func closeLongestIdle() -> Bool {
         var hasLooked = false

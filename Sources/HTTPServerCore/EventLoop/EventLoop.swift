@@ -240,9 +240,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
 
     /// Traps unless the caller runs on the loop's thread.
-    public func checkIsolated() {
-        precondition(isCurrent, "not on the event loop's thread")
-    }
+    public func checkIsolated() { precondition(isCurrent, "not on the event loop's thread") }
 
     // MARK: Clients (confined)
 
@@ -319,13 +317,19 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
 /// The idle connections of a loop. Confined to the loop.
 struct IdleConnections {
-    /// Up to `batch` connections that were idle longest at the last scan, the oldest at the end.
+    /// Up to `batch` connections that were idle longest at the last scan, or have become idle since
+    /// one that found none; the oldest at the end.
     var found: [(since: UInt64, token: UInt64)] = []
     /// The time before which no new scan starts, because the last one found no idle connection.
     var busyUntil: UInt64 = 0
 
     static let batch = 64
     static let busyTime: UInt64 = 100_000_000
+
+    mutating func add(_ token: UInt64, at since: UInt64) {
+        if found.count == Self.batch { found.removeLast() }
+        found.insert((since, token), at: 0)
+    }
 }
 
 /// A job of a task, or of an actor.

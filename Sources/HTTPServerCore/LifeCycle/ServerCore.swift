@@ -86,19 +86,19 @@ package final class ServerCore: Sendable {
     }
 
     /// Has each loop but one close the connection that has been idle for longest, soon.
-    /// - Parameter done: is called once all of them have, or found none.
-    func askForRoom(besides loop: EventLoop, then done: @escaping @Sendable () -> Void) {
+    /// - Parameter done: is called once all of them have answered; with `true` when one was closed.
+    func askForRoom(besides loop: EventLoop, then done: @escaping @Sendable (Bool) -> Void) {
         let others = loops.withLock { $0.filter { $0 !== loop } }
-        guard !others.isEmpty else { return done() }
-        let left = Locked(others.count)
+        guard !others.isEmpty else { return done(false) }
+        let answers = Locked((left: others.count, isMade: false))
         for other in others {
             other.execute {
-                _ = other.closeLongestIdle()
-                let isLast = left.withLock { left in
-                    left -= 1
-                    return left == 0
+                let isMade = other.closeLongestIdle()
+                let all = answers.withLock { answers in
+                    answers = (answers.left - 1, answers.isMade || isMade)
+                    return answers
                 }
-                if isLast { done() }
+                if all.left == 0 { done(all.isMade) }
             }
         }
     }

@@ -177,12 +177,12 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     private func ask() {
         question = .open(until: loop.now &+ Self.answerTime)
         questionNumber &+= 1
-        core.askForRoom(besides: loop) { [self, number = questionNumber] in
+        core.askForRoom(besides: loop) { [self, number = questionNumber] isMade in
             loop.execute {
                 guard number == self.questionNumber, case .open = self.question else { return }
-                self.question = .answered(at: self.loop.now)
+                // Another loop may take the room and the connection: the next one asks anew.
+                self.question = isMade ? .none : .answered(at: self.loop.now)
                 self.resume()
-                // A loop that has made room may have accepted the new connection itself.
                 if !self.hasWaitingConnection { self.question = .none }
             }
         }
