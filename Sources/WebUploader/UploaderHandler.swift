@@ -107,6 +107,10 @@ struct UploaderSite: Handler {
             throw UploaderError(.badRequest, .path, "the path cannot be decoded")
         }
         guard !segments.isEmpty else { return toSlash(request) }
+        // To compare a long text as a string may take minutes.
+        guard segments.reduce(0, { $0 + $1.count }) <= 64 else {
+            throw UploaderError(.notFound, nil)
+        }
         let name = segments.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/")
         if name.hasPrefix("assets/") { return try UploaderAssets.answer(name, request) }
         guard let action = Action(rawValue: name) else { throw UploaderError(.notFound, nil) }

@@ -141,6 +141,14 @@ struct UploaderChangeTests {
         try await client.put("a")
         #expect(try await client.upload("name=a&conflict=replace").status == 403)
         #expect(try await client.upload("name=a").names == ["a (1)"])
+        for status in [201, 409] {
+            #expect(try await client.post("create", "path=/f&conflict=refuse").status == status)
+        }
+        for conflict in ["replace", "ask"] {
+            let answer = try await client.post("create", "path=/g&conflict=\(conflict)")
+            #expect(answer.status == 403)
+        }
+        #expect(try await client.upload("name=a&conflict=refuse").status == 403)
         options.conflict = .replace
         let replacing = UploaderClient(options)
         try await replacing.put("a", "old")

@@ -53,6 +53,72 @@ struct UploaderConflictTests {
         #expect(try await client.upload("name=a.txt").status == 201)
     }
 
+    /// A page and WebDAV over one store, and what holds up their changes.
+    private func page(_ options: UploaderOptions) -> (client: UploaderClient, dav: WebDAVHandler) {
+        var options = options
+        options.hosts?.allow("example.org")
+        let dav = WebDAVHandler(store: MemoryStore())
+        var router = Router()
+        router.mountWebDAV("/dav", dav)
+        router.mount("/up", UploaderHandler(sharing: dav, options: options))
+        return (UploaderClient(over: router), dav)
+    }
+
+    /// Sends requests for one file one after the other, each before the last one is done.
+    private func queue(
+        _ name: String, _ dav: WebDAVHandler,
+        _ requests: [@Sendable () async throws -> ServerAnswer]
+    ) async throws -> [Int] {
+        let path = try #require(ResourcePath(segments: [Array(name.utf8)]))
+        let tasks = try await dav.pathLock.hold([path]) {
+            var tasks: [Task<ServerAnswer, any Error>] = []
+            for request in requests {
+                tasks.append(Task { try await request() })
+                let count = tasks.count
+                try await waitUntil { dav.pathLock.waitingCount == count }
+            }
+            return tasks
+        }
+        var statuses: [Int] = []
+        for task in tasks { statuses.append(try await task.value.status) }
+        return statuses
+    }
+
+    @Test("A file in the place of the folder that was to be moved gets no name that is not allowed")
+    func anotherKind() async throws {
+        var options = UploaderOptions()
+        options.allowedExtensions = ["txt"]
+        let (client, dav) = page(options)
+        try await client.makeFolder("d.txt")
+        let statuses = try await queue(
+            "d.txt", dav,
+            [
+                { try await client.post("move", "oldPath=/d.txt&newPath=/old") },
+                { try await client.upload("name=d.txt") },
+                { try await client.post("move", "oldPath=/d.txt&newPath=/x.exe") },
+            ])
+        #expect(statuses == [200, 201, 404])
+        #expect(try await client.text("x.exe") == nil)
+        #expect(try await client.text("d.txt") == "content")
+    }
+
+    @Test("A longer file in the place of the one that was to be copied counts for the quota")
+    func anotherLength() async throws {
+        var options = UploaderOptions()
+        options.quota = { _ in 10 }
+        let (client, dav) = page(options)
+        try await client.put("a", "short")
+        let long = [UInt8](repeating: 0x61, count: 20)
+        let statuses = try await queue(
+            "a", dav,
+            [
+                { try await client.send("PUT", "/dav/a", [], long) },
+                { try await client.post("copy", "oldPath=/a&newPath=/b") },
+            ])
+        #expect(statuses == [204, 507])
+        #expect(try await client.text("b") == nil)
+    }
+
     @Test("Where uploads replace, a move and a copy do so only if their request says it")
     func moves() async throws {
         var options = UploaderOptions()

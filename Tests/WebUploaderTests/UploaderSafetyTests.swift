@@ -15,6 +15,25 @@ struct UploaderSafetyTests {
         ("restore", "undo=0"),
     ]
 
+    @Test("A long text of combining characters is refused at once", .timeLimit(.minutes(2)))
+    func longText() async throws {
+        let client = try await client()
+        let bin = try await client.post("delete", "path=/a", "Accept: application/json")
+        #expect(bin.status == 200)
+        let marks = String(repeating: "%CC%81%CC%96", count: 80_000)
+        let isQuick = try await takesLess(than: .seconds(20)) {
+            for (action, form, status) in [
+                ("create", "path=/new&conflict=", 400),
+                ("move", "oldPath=/a&newPath=/n&conflict=", 400),
+                ("restore", "undo=", 404),
+            ] {
+                let answer = try await client.post(action, form + marks)
+                #expect(answer.status == status, "\(action)")
+            }
+        }
+        #expect(isQuick, "some milliseconds; minutes where such text is compared as a string")
+    }
+
     private func client(
         user: String? = nil, _ options: UploaderOptions = UploaderOptions()
     ) async throws -> UploaderClient {

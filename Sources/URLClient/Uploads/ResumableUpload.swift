@@ -70,8 +70,8 @@ public final class ResumableUpload: Sendable {
 
     /// With which the upload goes on later; `nil` as long as the server has told no URL for it.
     public var resumeData: UploadResumeData? {
-        let (url, length) = (state.withLock { $0.uploadURL }, length.withLock { $0 })
-        return url.map {
+        let (state, length) = (state.withLock { $0 }, length.withLock { $0 })
+        return (state.uploadURL ?? state.task?.uploadURL).map {
             UploadResumeData(url: request.url, upload: $0, path: path, length: length)
         }
     }
@@ -106,7 +106,7 @@ public final class ResumableUpload: Sendable {
                     }
                 case .success(nil):
                     // The server has forgotten it.
-                    state.withLock { $0.uploadURL = nil }
+                    state.withLock { $0 = State() }
                     guard best < 0 else { throw ClientError(.badResponse, "the upload is gone") }
                     best = 0
                     continue

@@ -42,15 +42,22 @@ struct UploaderCall: Sendable {
     }
 
     /// The action when a name is taken.
+    /// - Parameter mayRefuse: whether `refuse` may be chosen even where clients may not choose.
     func conflict(
-        _ text: [UInt8]?, _ options: UploaderOptions
+        _ text: [UInt8]?, _ options: UploaderOptions, mayRefuse: Bool = false
     ) throws(UploaderError) -> NameConflict {
         guard let text, !text.isEmpty else { return safe(options.conflict) }
-        guard let conflict = NameConflict(rawValue: String(decoding: text, as: UTF8.self)) else {
+        // To compare a long text as a string may take minutes.
+        guard text.count <= 16,
+            let conflict = NameConflict(rawValue: String(decoding: text, as: UTF8.self))
+        else {
             throw UploaderError(
                 .badRequest, .field, "expected conflict to be keep, replace, refuse or ask")
         }
-        guard options.letsClientsChoose || conflict == options.conflict else {
+        guard
+            options.letsClientsChoose || conflict == options.conflict
+                || mayRefuse && conflict == .refuse
+        else {
             throw UploaderError(.forbidden, .field, "clients cannot choose conflict here")
         }
         if role == .uploadOnly, conflict == .replace { try require(false) }

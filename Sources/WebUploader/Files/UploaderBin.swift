@@ -10,6 +10,8 @@ internal import WebDAVKit
 final class UploaderBin: Sendable {
     /// How many deletions are kept; above it the oldest one goes.
     private static let countLimit = 1_000
+    /// How many characters a key has.
+    static let keyLength = 32
 
     struct Item: Sendable {
         /// The name that `restore` of the store needs.
@@ -36,7 +38,7 @@ final class UploaderBin: Sendable {
         _ path: ResourcePath, isFolder: Bool, _ call: UploaderCall
     ) async throws -> String? {
         guard lifetime > .zero, let name = try await store.discard(path) else { return nil }
-        let key = Hex.text(of: Crypto.random(16))
+        let key = Hex.text(of: Crypto.random(Self.keyLength / 2))
         let item = Item(
             name: name, path: path, isFolder: isFolder, user: call.request.identity?.name,
             end: .now + lifetime)

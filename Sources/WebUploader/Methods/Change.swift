@@ -30,7 +30,8 @@ extension UploaderSite {
         var path = try await path(fields, "path")
         // A form without script has the name in a separate field.
         if let name = fields["name"] { path = try member(of: path, named: name) }
-        var conflict = try call.conflict(fields["conflict"], options)
+        // The page needs it for the folders around what it uploads.
+        var conflict = try call.conflict(fields["conflict"], options, mayRefuse: true)
         // Folders do not replace anything.
         if conflict == .replace { conflict = .refuse }
         let made = try await make(path, conflict, call)
@@ -104,7 +105,8 @@ extension UploaderSite {
                 } else if isMove, source == target {
                     source
                 } else {
-                    try await place(source, info, at: target, conflict, isMove: isMove, call)
+                    try await place(
+                        source, info, at: target, conflict, isMove: isMove, hold, call)
                 }
             hold?.place()
             let changed = Changed(
@@ -145,13 +147,17 @@ extension UploaderSite {
 
     private func place(
         _ source: ResourcePath, _ info: ResourceInfo, at target: ResourcePath,
-        _ conflict: NameConflict, isMove: Bool, _ call: UploaderCall
+        _ conflict: NameConflict, isMove: Bool, _ quotaHold: UploaderQuota.Hold?,
+        _ call: UploaderCall
     ) async throws -> ResourcePath {
         let isFolder = info.isCollection
         return try await files.withName(target, and: [source], isFolder: isFolder, conflict, call) {
             path, _ in
-            // The file may have gone during the wait.
-            _ = try await files.info(source)
+            // During the wait the file may have gone, or something else may have taken its place,
+            // which may be longer, or may not have the new name.
+            let now = try await files.info(source)
+            guard now.isCollection == isFolder else { throw UploaderError(.notFound, nil) }
+            if let quotaHold { try quotaHold.reach(try await size(of: source, now)) }
             if isMove {
                 try await files.requireUnlocked(source, andMembership: true, andInside: true)
             }
@@ -230,7 +236,7 @@ extension UploaderSite {
     func restore(_ call: UploaderCall) async throws -> Response {
         try call.require(call.role.mayChange)
         let fields = try await fields(call)
-        let keys = fields.values(of: "undo").map { String(decoding: $0, as: UTF8.self) }
+        let keys = fields.values(of: "undo")
         guard !keys.isEmpty else {
             throw UploaderError(.badRequest, .field, "undo is missing")
         }
@@ -239,7 +245,9 @@ extension UploaderSite {
         return try answer(restored, in: .root, .ok, call)
     }
 
-    private func restore(_ key: String, _ call: UploaderCall) async throws -> Changed {
+    private func restore(_ bytes: [UInt8], _ call: UploaderCall) async throws -> Changed {
+        // To look up a long text as a string may take minutes.
+        let key = bytes.count == UploaderBin.keyLength ? String(decoding: bytes, as: UTF8.self) : ""
         guard let item = bin.take(key, call) else {
             throw UploaderError(.notFound, .undo, "it is no longer in the bin")
         }

@@ -149,8 +149,16 @@ extension PageScript {
             source?.close();
             source = undefined;
             if (document.hidden) return;
-            source = new EventSource(`events?path=${shown.current().link}`);
-            source.addEventListener("changed", () => shown.refresh());
+            const own = new EventSource(`events?path=${shown.current().link}`);
+            source = own;
+            // What has changed before, or while the connection was lost, is in no event.
+            own.onopen = () => shown.refresh();
+            own.addEventListener("changed", () => shown.refresh());
+            // The browser comes back by itself after a lost connection, not after an error of a proxy.
+            own.onerror = () => {
+                if (own.readyState !== EventSource.CLOSED) return;
+                setTimeout(() => { if (own === source) listen(); }, 10000);
+            };
         }
 
         shown.whenOpened(listen);

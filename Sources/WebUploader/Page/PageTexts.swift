@@ -36,7 +36,7 @@ package struct PageTexts: Sendable {
     static func language(of field: String?) -> String {
         var (best, bestWeight) = ("en", 0)
         // No browser sends more languages.
-        for range in (field ?? "").utf8.split(separator: 0x2C).prefix(32) {
+        for range in (field ?? "").utf8.split(separator: 0x2C).prefix(32) where range.count <= 64 {
             let parts = range.split(separator: 0x3B).map { part in
                 String(decoding: part.filter { $0 > 0x20 }, as: UTF8.self).lowercased()
             }

@@ -15,15 +15,18 @@ extension Fetch {
         let upload = ResumableUpload(
             request, fromFile: path, in: session, resuming: note.read(for: request.url))
         let progress = showProgress(of: upload)
+        let noting = Self.keep(note, of: upload)
         let (content, response): ([UInt8], ClientResponse)
         do {
             (content, response) = try await upload.finished()
         } catch {
             await Self.end(progress)
+            await Self.end(noting)
             if let data = upload.resumeData { note.write(data) }
             throw error
         }
         await Self.end(progress)
+        await Self.end(noting)
         note.remove()
         if output.includesHead { try Self.write(head: response) }
         var bytes = ByteBuffer()
@@ -31,6 +34,22 @@ extension Fetch {
         try StandardOutput.write(&bytes)
         if let task = upload.task { showMetrics(task) }
         return response
+    }
+
+    /// Notes how an upload goes on as soon as the server has said where.
+    private static func keep(
+        _ note: UploadNote, of upload: ResumableUpload
+    ) -> Task<Void, Never> {
+        Task {
+            var known: UploadResumeData?
+            while !Task.isCancelled {
+                if let data = upload.resumeData, data != known {
+                    note.keep(data)
+                    known = data
+                }
+                try? await Task.sleep(for: .milliseconds(50))
+            }
+        }
     }
 
     /// Shows how far an upload is, with a line for each request that sends a part of the file.
@@ -51,11 +70,11 @@ extension Fetch {
         }
     }
 
-    /// Waits until the last state is shown, once the upload is over.
-    private static func end(_ progress: Task<Void, Never>?) async {
-        guard let progress else { return }
-        progress.cancel()
-        await progress.value
+    /// Waits until the last state is shown, or noted, once the upload is over.
+    private static func end(_ watcher: Task<Void, Never>?) async {
+        guard let watcher else { return }
+        watcher.cancel()
+        await watcher.value
     }
 }
 
@@ -67,8 +86,11 @@ struct UploadNote {
         var modified: Double
     }
 
+    private let note: NoteFile<Content>
     private let file: String
-    private let url: URL
+    /// When the file was last changed before any of it was sent; `nil` when that is unknown. A file that
+    /// changes while it is sent is not gone on with.
+    private let began: Double?
     private let showsMessages: Bool
 
     /// - Parameters:
@@ -77,22 +99,19 @@ struct UploadNote {
     init(file: String, showsMessages: Bool = true) {
         self.file = file
         self.showsMessages = showsMessages
-        url = URL(fileURLWithPath: file + ".resume")
+        note = NoteFile(besides: file)
+        began = Self.modified(file)
     }
 
-    /// `nil` when it is unknown: then a changed file would look like the old one.
-    private var modified: Double? {
+    private static func modified(_ file: String) -> Double? {
         let attributes = try? FileManager.default.attributesOfItem(atPath: file)
         return (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970
     }
 
-    /// The note of an earlier call for the same URL and the same file. A note that another user has
-    /// made does not count, because it could have the file sent elsewhere.
+    /// The note of an earlier call for the same URL and the same file.
     func read(for request: URL) -> UploadResumeData? {
-        guard let note = OpenFile(own: url.path),
-            let data = try? note.content(upTo: ResumeNote.sizeLimit),
-            let content = try? JSONDecoder().decode(Content.self, from: Data(data)),
-            content.rest.url == request, let modified, content.modified == modified,
+        guard let content = note.content, content.rest.url == request,
+            let began, content.modified == began,
             Self.isAsSecure(content.rest.upload, as: request)
         else { return nil }
         return content.rest
@@ -103,17 +122,26 @@ struct UploadNote {
         upload.scheme?.lowercased() == "https" || request.scheme?.lowercased() == "http"
     }
 
+    /// Notes how an upload goes on that is under way, even if this call is killed.
+    func keep(_ data: UploadResumeData) {
+        // A folder in which this fails is reported when the upload has failed.
+        try? save(data)
+    }
+
     /// Writes the note, or says on standard error why the upload cannot be resumed.
     func write(_ data: UploadResumeData) {
-        guard let modified else { return }
         do {
-            let bytes = try JSONEncoder().encode(Content(rest: data, modified: modified))
-            try bytes.write(to: url, options: .atomic)
+            try save(data)
         } catch {
             guard showsMessages else { return }
-            warn("cannot write \(url.path); the next upload will start over: \(error)")
+            warn("cannot write \(note.url.path); the next upload will start over: \(error)")
         }
     }
 
-    func remove() { try? FileManager.default.removeItem(at: url) }
+    private func save(_ data: UploadResumeData) throws {
+        guard let began else { return }
+        try note.write(Content(rest: data, modified: began))
+    }
+
+    func remove() { note.remove() }
 }

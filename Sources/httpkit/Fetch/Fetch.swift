@@ -34,9 +34,9 @@ struct Fetch {
         let work = Task {
             if isHeadOnly { return try await printHead() }
             if output.resume, let upload { return try await send(upload) }
-            if let file = output.file {
+            if let file = output.file, !Self.isStandardOutput(file) {
                 if Self.isSpecial(file) { return try await write(into: file) }
-                return try await download(to: file)
+                return try await download(to: Self.target(of: file))
             }
             return try await print()
         }
@@ -88,6 +88,24 @@ struct Fetch {
         return response
     }
 
+    /// Whether it is what standard output is: `/dev/stdout`. A file there would get what a shell has
+    /// opened for more than this content.
+    private static func isStandardOutput(_ path: String) -> Bool {
+        var (there, output) = (stat(), stat())
+        return unsafe stat(path, &there) == 0 && fstat(STDOUT_FILENO, &output) == 0
+            && there.st_dev == output.st_dev && there.st_ino == output.st_ino
+    }
+
+    /// The file that a link leads to: the link stays.
+    private static func target(of path: String) -> String {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
+            let target = unsafe realpath(path, nil)
+        else { return path }
+        defer { unsafe free(target) }
+        return unsafe String(cString: target)
+    }
+
     /// Whether something is there that is no regular file: a device, a pipe.
     private static func isSpecial(_ path: String) -> Bool {
         var status = stat()
@@ -110,7 +128,7 @@ struct Fetch {
         let (content, response) = try await session.bytes(for: request)
         for try await _ in content {}
         showMetrics(content.task)
-        guard let path = output.file else {
+        guard let path = output.file, !Self.isStandardOutput(path) else {
             try Self.write(head: response)
             return response
         }
@@ -221,8 +239,10 @@ struct Fetch {
         do {
             let response = try await task.finished()
             await progress?.end()
-            note.remove()
-            if output.resume { FetchedFile.note(task.path, request, response) }
+            if output.resume {
+                note.remove()
+                FetchedFile.note(task.path, request, response)
+            }
             if output.includesHead { try Self.write(head: response) }
             showMetrics(task)
             return response

@@ -169,7 +169,7 @@ struct FetchCommand: AsyncParsableCommand {
             output.complain("interrupted\(hint)")
             return 128 + error.signal
         } catch let error as ClientError {
-            let isKept = output.resume && error.resumeData != nil
+            let isKept = output.resume && error.resumeData?.measured() != nil
             let hint = isKept ? "; the part is kept, and the same call goes on" : ""
             output.complain(Fetch.harmless("\(error)") + hint)
             return error.exitCode == 0 ? 2 : error.exitCode

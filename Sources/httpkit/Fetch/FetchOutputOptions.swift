@@ -5,9 +5,9 @@ struct FetchOutputOptions: ParsableArguments {
     @Option(
         name: [.customShort("o"), .customLong("output")],
         help: ArgumentHelp(
-            "Write the content to this file, which appears once it is complete.", valueName: "file")
-    )
-    var file: String?
+            "Write the content to this file, which appears once it is complete; - is standard output.",
+            valueName: "file"))
+    private var name: String?
 
     @Flag(
         name: [.customShort("O"), .customLong("remote-name")],
@@ -64,6 +64,12 @@ struct FetchOutputOptions: ParsableArguments {
                 it is printed as it is, so that one with line breaks in it looks like several.
                 """))
     var jsonMessages = false
+
+    /// The file of -o or -O; `nil` for standard output.
+    var file: String? {
+        get { name == "-" ? nil : name }
+        set { name = newValue == "-" ? "./-" : newValue }
+    }
 
     /// Whether the content goes elsewhere than to standard output, or is measured.
     var keeps: Bool { file != nil || hasRemoteName || resume || metrics }

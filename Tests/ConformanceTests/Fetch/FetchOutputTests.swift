@@ -97,6 +97,39 @@ struct FetchOutputTests {
         }
     }
 
+    @Test("A link stays one: the file that it leads to gets the content")
+    func link() async throws {
+        let server = try await BinProcess()
+        let folder = try Folder()
+        try folder.write("old", to: "sub/target")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/link", withDestinationPath: "sub/target")
+        let result = try await fetch("\(server.base)/bytes/1000", "-o", folder.path + "/link")
+        #expect(result.status == 0, "\(result.complaints)")
+        #expect(folder.bytes("sub/target").count == 1_000)
+        let link = try FileManager.default.destinationOfSymbolicLink(atPath: folder.path + "/link")
+        #expect(link == "sub/target")
+        #expect(try names(folder) == ["link", "sub"])
+    }
+
+    @Test("Standard output by any name is written to, behind what it has")
+    func standardOutput() async throws {
+        let server = try await BinProcess()
+        let folder = try Folder()
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/link", withDestinationPath: "/dev/fd/1")
+        for name in ["link", "-"] {
+            try folder.write("first\n", to: "out")
+            let words = ["\(server.base)/bytes/1000", "-o", name]
+            let result = try await Program.run(
+                "sh",
+                ["-c", "cd \"$0\" && \"$@\" >> out", folder.path, Program.httpkit, "fetch"] + words)
+            #expect(result.status == 0, "\(result.complaints)")
+            #expect(folder.bytes("out").count == 1_006 && folder.text("out").hasPrefix("first\n"))
+            #expect(try names(folder) == ["link", "out"], "\(name)")
+        }
+    }
+
     @Test("Where no file can be, none is left beside it")
     func unwritable() async throws {
         let server = try await BinProcess()
@@ -142,6 +175,7 @@ struct FetchOutputTests {
             ["--max-redirects", "x"], ["--user", "name"],
             ["--http1", "--http2"], ["--timeout", "0"], ["--timeout", "soon"], ["--resume"],
             ["--no-such-flag"], ["another"],
+            ["--resume", "-o", "-"],
         ])
     func usage(_ arguments: [String]) async throws {
         let url = arguments.isEmpty ? [] : ["http://127.0.0.1:9/"]

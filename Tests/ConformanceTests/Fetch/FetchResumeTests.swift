@@ -255,6 +255,56 @@ struct FetchResumeTests {
         await successor.server.shutdown()
     }
 
+    enum Stranger: CaseIterable { case text, json, folder, link }
+
+    @Test(
+        "A file that only has the name of a note stays as it is", arguments: Stranger.allCases,
+        [true, false])
+    func stranger(_ stranger: Stranger, resumes: Bool) async throws {
+        let folder = try Folder()
+        let text = stranger == .json ? "{\"request\":\"https://a.example/\"}" : "of somebody else"
+        let kept = stranger == .folder ? "f.resume/kept" : stranger == .link ? "kept" : "f.resume"
+        try folder.write(text, to: kept)
+        if stranger == .link {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.file("f.resume").path, withDestinationPath: "kept")
+        }
+        let source = try await Source()
+        let port = try #require(source.server.addresses.first?.port)
+        let words = ["fetch", "http://127.0.0.1:\(port)/", "-o", folder.file("f").path]
+        let done = try await Program.run(Program.httpkit, words + (resumes ? ["--resume"] : []))
+        #expect(done.status == 0 && done.complaints.isEmpty, "\(done.complaints)")
+        #expect(folder.text("f") == "content \"1\"" && folder.text(kept) == text)
+        await source.server.shutdown()
+        // An interrupted download says that it cannot be gone on with, and leaves no part.
+        guard resumes else { return }
+        let slow = try await BinProcess()
+        let fetch = try RunningProgram(
+            Program.httpkit,
+            [
+                "fetch", "--resume", "-o", folder.file("f").path,
+                "\(slow.base)/range/\(Self.size)?duration=100",
+            ])
+        #expect(await fetch.wait { _ in partSize(folder) > 50_000 }, "\(fetch.complaints)")
+        fetch.signal(SIGINT)
+        #expect(await fetch.end() == 130)
+        #expect(fetch.complaints.contains("f.resume; --resume will start over: another file has"))
+        #expect(folder.text(kept) == text && !names(folder).contains { $0.hasPrefix(".") })
+    }
+
+    @Test("A call without --resume leaves note and part of an earlier one")
+    func unrelated() async throws {
+        let folder = try Folder()
+        let (url, port) = try await stop(.interrupt, folder)
+        let before = names(folder)
+        let successor = try await Successor(port: port, tag: "range\(Self.size)")
+        let plain = try await Program.run(
+            Program.httpkit, ["fetch", "-o", folder.file("f").path, url])
+        #expect(plain.status == 0, "\(plain.complaints)")
+        #expect(names(folder) == (before + ["f"]).sorted())
+        await successor.server.shutdown()
+    }
+
     @Test("Without --resume nothing is left behind")
     func interrupted() async throws {
         let slow = try await BinProcess()

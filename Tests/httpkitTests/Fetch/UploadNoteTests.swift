@@ -53,6 +53,29 @@ struct UploadNoteTests {
         }
     }
 
+    @Test("A file that changes while it is sent is not gone on with")
+    func changed() throws {
+        try withNote { _, path, data in
+            let file = String(path.dropLast(".resume".count))
+            let note = UploadNote(file: file)
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 1_000_000)], ofItemAtPath: file)
+            note.write(data)
+            #expect(UploadNote(file: file).read(for: data.url) == nil)
+        }
+    }
+
+    @Test("A file that only has its name is neither replaced nor removed")
+    func stranger() throws {
+        try withNote { note, path, data in
+            let stranger = Data("{\"of\": \"somebody else\"}".utf8)
+            try stranger.write(to: URL(fileURLWithPath: path))
+            note.keep(data)
+            note.remove()
+            #expect(FileManager.default.contents(atPath: path) == stranger)
+        }
+    }
+
     @Test("A link is no note")
     func link() throws {
         try withNote { note, path, data in
