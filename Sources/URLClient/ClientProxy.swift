@@ -46,7 +46,8 @@ public struct ClientProxy: Sendable, Hashable {
     /// Whether http URLs go through a tunnel, too.
     public var tunnels: Bool
     /// How an HTTPS proxy is authenticated; nil for the authorities and versions that hold for
-    /// servers. Keys and certificates of requests are never for the proxy.
+    /// servers. Keys and certificates of requests are never for the proxy, and its certificate is
+    /// checked also where servers' are not.
     public var tls: TLSOptions?
 
     /// Creates a proxy.

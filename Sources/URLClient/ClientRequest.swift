@@ -157,8 +157,8 @@ public struct ClientRequest: Sendable {
         get { unsafe box.values.overrides?.values.mainDocumentURL }
         set { changeOverrides { $0.mainDocumentURL = newValue } }
     }
-    /// Whether content, more than no bytes of it, may be sent with GET, HEAD and TRACE, which give it
-    /// no meaning (RFC 9110 section 9.3.1); such a request fails otherwise.
+    /// Whether content, more than no bytes of it, may be sent with GET and TRACE, which give it no
+    /// meaning (RFC 9110 section 9.3.1); such a request fails otherwise, and one with HEAD always does.
     public var allowsContentWithoutMeaning: Bool {
         get { unsafe box.values.allowsContentWithoutMeaning }
         _modify {

@@ -101,7 +101,8 @@
                 // A new name, so any response may have it, as with `URLSession`.
                 let told = delegate == nil ? eventsBesideContent : events(delegate)
                 let task = download(
-                    request, to: file.path, resuming: nil, told, nil, requiresSuccess: false)
+                    request, to: file.path, resuming: nil, told, nil, requiresSuccess: false,
+                    isPrivate: true)
                 let response = try await task.finished()
                 return (file, response.urlResponse)
             } catch {

@@ -2,8 +2,9 @@ internal import HTTPCodecs
 
 // The storage of a session that outlives its tasks.
 extension ClientSession {
-    /// Empties what the session keeps: cookies, stored responses, credentials and strict hosts; then
-    /// the same as ``flush()``. A storage that it shares with others is emptied for them, too.
+    /// Empties what the session keeps: cookies, stored responses, credentials, the token and strict
+    /// hosts; then the same as ``flush()``. A storage that it shares with others is emptied for them,
+    /// too. A response that is under way is not stored.
     public func reset() async {
         configuration.cookies?.removeAll()
         configuration.cache?.removeAll()

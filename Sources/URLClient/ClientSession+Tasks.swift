@@ -135,10 +135,11 @@ extension ClientSession {
     func download(
         _ request: ClientRequest, to path: String?, resuming data: ResumeData?,
         _ events: TaskEvents?, _ completion: TransferTask.Completion?,
-        requiresSuccess: Bool = true
+        requiresSuccess: Bool = true, isPrivate: Bool = false
     ) -> DownloadTask {
         let sink = FileSink(to: path, resuming: data)
         sink.requiresSuccess = requiresSuccess && path != nil
+        if isPrivate { sink.isPrivate = true }
         // Tasks with a completion handler do not ask the delegate.
         sink.isDecided = completion != nil || events?.notifiesContent == false
         let task = DownloadTask(

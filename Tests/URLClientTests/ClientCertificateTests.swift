@@ -14,11 +14,18 @@ struct ClientCertificateTests {
         init() async throws {
             certificates = try await TestCertificates()
             identity = try await certificates.identity(for: "ada")
-            let toOther = "location = /other { return 302 https://127.0.0.2:$server_port/who; }\n"
+            let more = """
+                location = /other { return 302 https://127.0.0.2:$server_port/who; }
+                location = /mine {
+                    add_header Cache-Control "private, max-age=600" always;
+                    return 200 "of $ssl_client_s_dn";
+                }
+
+                """
             server = try await PeerServer.nginx(
                 .init(
                     at: "127.0.0.1", identity: try await certificates.identity(for: "127.0.0.1"),
-                    clientAuthority: certificates.authority.certificate, more: toOther),
+                    clientAuthority: certificates.authority.certificate, more: more),
                 .init(
                     at: "127.0.0.2", identity: try await certificates.identity(for: "127.0.0.2"),
                     more: "ssl_client_certificate \(certificates.authority.certificate);\n"
@@ -67,6 +74,29 @@ struct ClientCertificateTests {
         let unknown = setup.request("/who") { _ in }
         #expect(try await session.data(for: unknown).1.status == .badRequest)
         #expect(try await session.data(for: known).1.status == .ok)
+    }
+
+    @Test("What is stored for one certificate answers no request with another one, or with none")
+    func stored() async throws {
+        let setup = try await Setup()
+        let session = ClientSession(.ephemeral)
+        var certificates: [TLSOptions.ClientCertificate?] = [nil]
+        for identity in [setup.identity, try await setup.certificates.identity(for: "bob")] {
+            certificates.append(
+                .init(certificate: .file(identity.certificate), key: .file(identity.key)))
+        }
+        for isStored in [false, true] {
+            for (certificate, text) in zip(certificates, [nil, "of CN=ada", "of CN=bob"]) {
+                let request = setup.request("/mine") { $0.clientCertificate = certificate }
+                let (content, response) = try await session.data(for: request)
+                #expect(response.isFromCache == (isStored && text != nil), "\(text ?? "none")")
+                guard let text else {
+                    #expect(response.status == .badRequest)
+                    continue
+                }
+                #expect(String(decoding: content, as: UTF8.self) == text)
+            }
+        }
     }
 
     @Test("A redirect to another origin does not get it")

@@ -38,6 +38,30 @@ struct DelegateTests {
         #expect(!own.log.contains("invalid"))
     }
 
+    /// Content of a byte in each chunk.
+    static func tinyChunks(_ count: Int, _ fields: String = "") throws -> ScriptedPeer {
+        try ScriptedPeer { connection in
+            while connection.head() != nil {
+                connection.send("HTTP/1.1 200 OK\r\n\(fields)Transfer-Encoding: chunked\r\n\r\n")
+                connection.send((0..<count).map { "1\r\n\($0 % 10)\r\n" }.joined() + "0\r\n\r\n")
+            }
+        }
+    }
+
+    @Test("Content that comes together is one call, however small its chunks are")
+    func manyChunks() async throws {
+        let count = 50_000
+        let peer = try Self.tinyChunks(count)
+        let delegate = Recorder()
+        let task = ClientSession(.ephemeral, delegate: delegate).dataTask(
+            for: ClientRequest(.get, peer.url()))
+        task.resume()
+        try await task.finished()
+        await delegate.wait { $0.last == "complete" }
+        #expect(delegate.size.withLock { $0 } == count)
+        #expect(delegate.log.count < 5_000, "\(delegate.log.count)")
+    }
+
     @Test("Without room for pending content a delegate gets piece after piece")
     func noReceiveBuffer() async throws {
         let server = try await TestServer { _, router in

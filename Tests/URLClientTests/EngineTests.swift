@@ -122,6 +122,16 @@ struct EngineTests {
         #expect(error?.kind == .bodyFailed)
     }
 
+    @Test("HEAD with an empty stream is one without content")
+    func emptyStream() async throws {
+        let server = try await TestServer()
+        let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
+        continuation.finish()
+        let (_, response) = try await ClientSession(.ephemeral).upload(
+            for: ClientRequest(.head, server.url("/hello")), from: .stream(stream, length: 0))
+        #expect(response.status == .ok)
+    }
+
     @Test("Content that goes on after its announced end fails the task", arguments: [false, true])
     func excess(isLate: Bool) async throws {
         let isSent = Gate()

@@ -37,6 +37,9 @@
             defer { try? FileManager.default.removeItem(at: file) }
             #expect(try Data(contentsOf: file) == Data("hello".utf8))
             #expect((response as? HTTPURLResponse)?.statusCode == 200)
+            // All users share the folder.
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
         }
 
         @Test("Errors are those of URLSession")

@@ -230,10 +230,18 @@ struct ProxyLoginTests {
         let lenientSession = ClientSession(lenient)
         let refused = await failure { try await lenientSession.data(for: http) }
         #expect(refused?.kind == .certificateUntrusted, "\(refused?.description ?? "-")")
-        proxy.tls = TLSOptions(authorities: authorities)
-        configuration.proxy = .proxy(proxy)
-        let (again, _) = try await ClientSession(configuration).data(for: http)
-        #expect(again == Array("hello".utf8))
+        // So is the wish not to check servers.
+        var unchecked = configuration
+        unchecked.tls.verifiesServer = false
+        let uncheckedSession = ClientSession(unchecked)
+        let stillRefused = await failure { try await uncheckedSession.data(for: http) }
+        #expect(stillRefused?.kind == .certificateUntrusted, "\(stillRefused?.description ?? "-")")
+        for own in [TLSOptions(verifiesServer: false), TLSOptions(authorities: authorities)] {
+            proxy.tls = own
+            configuration.proxy = .proxy(proxy)
+            let (content, _) = try await ClientSession(configuration).data(for: http)
+            #expect(content == Array("hello".utf8))
+        }
     }
 
     @Test("Tunnels that two users ask for at the same time serve each their own")

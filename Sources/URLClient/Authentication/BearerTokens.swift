@@ -45,6 +45,14 @@ package final class BearerTokens: Sendable {
     /// The token, if it is there.
     package var current: String? { state.withLock { $0.token } }
 
+    /// Forgets the token, and the one that a renewal brings that still runs.
+    package func reset() {
+        state.withLock { state in
+            (state.token, state.renewal) = (nil, nil)
+            state.number += 1
+        }
+    }
+
     /// The token, or a new one where it is the one that was refused. A renewal that runs is waited
     /// for; a waiter that is cancelled does not stop it.
     package func token(refused: String? = nil) async throws -> String? {

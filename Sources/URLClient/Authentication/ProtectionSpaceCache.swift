@@ -142,6 +142,11 @@ package struct ProtectionSpaceCache: Sendable {
                 let others = known.filter { $0.space == carried }.flatMap(\.scopes)
                 Self.claim(path, from: others, &entry.scopes)
             }
+            // The request that was refused is answered, whatever paths `domain` names.
+            if Self.longest(entry.scopes, covering: path) == nil {
+                let exact = (old?.scopes ?? []).filter { $0.utf8.last == UInt8(ascii: "?") }
+                entry.scopes = (entry.scopes + exact + [path + "?"]).suffix(Self.limit)
+            }
         }
         // One answer holds in a space: the last.
         if answered != nil { known.removeAll { $0.space == space && $0.answered != nil } }

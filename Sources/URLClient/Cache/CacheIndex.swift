@@ -15,6 +15,7 @@ struct CacheIndex<Value: Sendable>: Sendable {
     private(set) var count = 0
     /// How many changes the disk has yet to follow.
     var pendingChanges = 0
+    var removals = CacheRemovals()
 
     init(byteLimit: Int64) {
         self.byteLimit = byteLimit
@@ -77,5 +78,31 @@ struct CacheIndex<Value: Sendable>: Sendable {
             if let value = remove(entry.key, entry.variant) { gone.append(value) }
         }
         return gone
+    }
+}
+
+/// Counts what was removed before its time: a response on its way is of before, and not stored.
+struct CacheRemovals: Sendable {
+    /// How often something was removed.
+    private(set) var moment: UInt64 = 0
+    /// The last time at which everything was, or may have been.
+    private var all: UInt64 = 0
+    private var byURL: [String: UInt64] = [:]
+    private static let limit = 1_000
+
+    mutating func remove(_ url: String) {
+        if byURL.count >= Self.limit, byURL[url] == nil { removeAll() }
+        moment += 1
+        byURL[url] = moment
+    }
+
+    mutating func removeAll() {
+        moment += 1
+        (all, byURL) = (moment, [:])
+    }
+
+    /// Whether a URL was among what was removed after a moment.
+    func include(_ url: String, since moment: UInt64) -> Bool {
+        max(all, byURL[url] ?? 0) > moment
     }
 }

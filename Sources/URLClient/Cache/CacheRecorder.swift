@@ -9,12 +9,14 @@ internal import ToolkitSystem
 final class CacheRecorder: ContentRecorder {
     private enum Content {
         case memory([UInt8])
-        case disk(CacheSpool, count: Int)
+        /// `pending` goes to the spool once it is worth a call.
+        case disk(CacheSpool, count: Int, pending: [UInt8])
         case tooLong
     }
 
     private let cache: ClientCache
     private let head: CachedHead
+    private let moment: UInt64
     private let limit: Int
     private let memoryLimit: Int
     private let content = Locked(Content.memory([]))
@@ -22,10 +24,14 @@ final class CacheRecorder: ContentRecorder {
     /// - Parameters:
     ///   - cache: where it is stored.
     ///   - head: of the response.
+    ///   - moment: ``ClientCache/moment`` when it was asked for.
     ///   - limit: how many bytes are stored at most.
     ///   - memoryLimit: how many of them are kept in memory.
-    init(_ cache: ClientCache, _ head: CachedHead, limit: Int, memoryLimit: Int) {
-        (self.cache, self.head) = (cache, head)
+    init(
+        _ cache: ClientCache, _ head: CachedHead, since moment: UInt64, limit: Int,
+        memoryLimit: Int
+    ) {
+        (self.cache, self.head, self.moment) = (cache, head, moment)
         (self.limit, self.memoryLimit) = (limit, min(memoryLimit, limit))
     }
 
@@ -41,16 +47,17 @@ final class CacheRecorder: ContentRecorder {
                 } else if bytes.count <= limit - kept.count, let spool = cache.makeSpool() {
                     unsafe kept.append(contentsOf: bytes)
                     spool.add(kept)
-                    content = .disk(spool, count: kept.count)
+                    content = .disk(spool, count: kept.count, pending: [])
                 }
-            case .disk(let spool, let count):
-                guard bytes.count <= limit - count else {
-                    spool.abandon()
-                    content = .tooLong
-                    return
+            case .disk(let spool, let count, var pending):
+                content = .tooLong
+                guard bytes.count <= limit - count else { return spool.abandon() }
+                unsafe pending.append(contentsOf: bytes)
+                if pending.count >= CacheSpool.usualLength {
+                    spool.add(pending)
+                    pending = []
                 }
-                unsafe spool.add(Array(bytes))
-                content = .disk(spool, count: count + bytes.count)
+                content = .disk(spool, count: count + bytes.count, pending: pending)
             }
         }
     }
@@ -64,7 +71,7 @@ final class CacheRecorder: ContentRecorder {
 
     private var spool: CacheSpool? {
         content.withLock { content in
-            if case .disk(let spool, _) = content { spool } else { nil }
+            if case .disk(let spool, _, _) = content { spool } else { nil }
         }
     }
 
@@ -72,8 +79,10 @@ final class CacheRecorder: ContentRecorder {
         var head = head
         head.trailers = trailers
         switch take() {
-        case .memory(let bytes): cache.store(head, bytes)
-        case .disk(let spool, _): cache.store(head, spool)
+        case .memory(let bytes): cache.store(head, bytes, since: moment)
+        case .disk(let spool, _, let pending):
+            if !pending.isEmpty { spool.add(pending) }
+            cache.store(head, spool, since: moment)
         case .tooLong: break
         }
     }
@@ -86,7 +95,7 @@ final class CacheRecorder: ContentRecorder {
     }
 
     func abandon() {
-        if case .disk(let spool, _) = take() { spool.abandon() }
+        if case .disk(let spool, _, _) = take() { spool.abandon() }
     }
 
     private func take() -> Content {
@@ -99,6 +108,8 @@ final class CacheRecorder: ContentRecorder {
 
 /// A file in the cache's folder that is filled as content comes. Nothing here waits for the disk.
 final class CacheSpool: @unchecked Sendable {
+    /// How much it is given at a time: each call has a cost of its own, also in memory.
+    static let usualLength = 64 << 10
     /// How much may wait for the disk before the connection is held.
     private static let waitingLimit = 4 << 20
 
@@ -141,12 +152,15 @@ final class CacheSpool: @unchecked Sendable {
     }
 
     /// All has come.
-    func finish(_ head: CachedHead) {
+    /// - Parameter moment: ``ClientCache/moment`` when it was asked for.
+    func finish(_ head: CachedHead, since moment: UInt64) {
         cache.queue.async {
             defer { self.cache.endChange() }
             let (length, checksum) = (self.length, self.checksum.value)
             let _: Void? = self.cache.withDisk { disk in
-                if let body = self.body, !self.hasFailed {
+                if let body = self.body, !self.hasFailed,
+                    !self.cache.isRemoved(head.url, since: moment)
+                {
                     disk.store(head, body: body.name, length: length, checksum: checksum)
                 } else {
                     disk.giveUp(head, body: self.body?.name)

@@ -79,7 +79,10 @@ public final class ClientCache: Sendable {
 
     /// Removes everything.
     public func removeAll() {
-        change { _ = $0.removeAll() }
+        change { memory in
+            _ = memory.removeAll()
+            memory.removals.removeAll()
+        }
         onDisk { $0.removeAll() }
     }
 
@@ -99,6 +102,10 @@ public final class ClientCache: Sendable {
 
     /// Whether what memory does not have may be on the disk.
     var asksDisk: Bool { hasDisk }
+
+    /// Grows with each removal. A response that was asked for at an earlier moment is not stored if
+    /// its URL was removed since: an unsafe method, or another user, makes it an answer of before.
+    var moment: UInt64 { memory.withLock { $0.removals.moment } }
 
     /// Whether there is nothing at all.
     var isEmpty: Bool { !hasDisk && memory.withLock { $0.byteCount == 0 } }
@@ -158,9 +165,13 @@ public final class ClientCache: Sendable {
     }
 
     /// Takes the content of a response as it comes; `nil` if it would be too long.
-    func recorder(_ head: CachedHead, announced: Int64?) -> CacheRecorder? {
+    /// - Parameter moment: ``moment`` when it was asked for.
+    func recorder(
+        _ head: CachedHead, announced: Int64?, since moment: UInt64
+    ) -> CacheRecorder? {
         guard hasRoom(for: announced) else { return nil }
-        return CacheRecorder(self, head, limit: entryLimit, memoryLimit: memoryEntryLimit)
+        return CacheRecorder(
+            self, head, since: moment, limit: entryLimit, memoryLimit: memoryEntryLimit)
     }
 
     /// Whether content of a length, if it was announced, may be stored.
@@ -181,9 +192,17 @@ public final class ClientCache: Sendable {
     }
 
     /// Makes a file that was filled the answer for its URL.
-    func store(_ head: CachedHead, _ spool: CacheSpool) {
-        change { removeReplaced(by: head, in: &$0) }
-        spool.finish(head)
+    func store(_ head: CachedHead, _ spool: CacheSpool, since moment: UInt64) {
+        guard change(head.url, since: moment, { removeReplaced(by: head, in: &$0) }) else {
+            return spool.abandon()
+        }
+        spool.finish(head, since: moment)
+    }
+
+    /// Whether the response for a URL was removed after a moment.
+    func isRemoved(_ url: String, since moment: UInt64?) -> Bool {
+        guard let moment else { return false }
+        return memory.withLock { $0.removals.include(url, since: moment) }
     }
 
     /// Removes the response that a new one replaces, which may be too long to be kept in its place,
@@ -200,15 +219,21 @@ public final class ClientCache: Sendable {
     ///   - head: of the response.
     ///   - content: all of it.
     ///   - inMemoryOnly: whether the disk gets nothing, and loses what it has for the URL.
-    func store(_ head: CachedHead, _ content: [UInt8], inMemoryOnly: Bool = false) {
+    ///   - moment: ``moment`` when it was asked for; `nil` for now.
+    func store(
+        _ head: CachedHead, _ content: [UInt8], inMemoryOnly: Bool = false,
+        since moment: UInt64? = nil
+    ) {
         let stored = Stored(head: head, content: .bytes(content))
-        change { memory in
+        let isCurrent = change(head.url, since: moment) { memory in
             removeReplaced(by: head, in: &memory)
             keep(stored, in: &memory)
         }
+        guard isCurrent else { return }
         guard !inMemoryOnly else { return onDisk { $0.remove(head.url) } }
         onDisk { disk in
-            guard let (name, file) = try? disk.newBody() else {
+            guard !self.isRemoved(head.url, since: moment), let (name, file) = try? disk.newBody()
+            else {
                 return disk.giveUp(head, body: nil)
             }
             var checksum = CacheChecksum()
@@ -237,7 +262,10 @@ public final class ClientCache: Sendable {
 
     /// Forgets what is stored for a URL.
     package func invalidate(_ url: String) {
-        change { _ = $0.removeAll(url) }
+        change { memory in
+            _ = memory.removeAll(url)
+            memory.removals.remove(url)
+        }
         onDisk { $0.remove(url) }
     }
 
@@ -246,6 +274,19 @@ public final class ClientCache: Sendable {
         memory.withLock { memory in
             if hasDisk { memory.pendingChanges += 1 }
             body(&memory)
+        }
+    }
+
+    /// Changes memory, unless the response for a URL was removed after a moment.
+    /// - Returns: whether it did.
+    private func change(
+        _ url: String, since moment: UInt64?, _ body: (inout CacheIndex<Stored>) -> Void
+    ) -> Bool {
+        memory.withLock { memory in
+            if let moment, memory.removals.include(url, since: moment) { return false }
+            if hasDisk { memory.pendingChanges += 1 }
+            body(&memory)
+            return true
         }
     }
 
@@ -298,7 +339,7 @@ extension ClientCache {
 
     /// Whether a recorder keeps so much.
     package func takes(_ head: CachedHead, _ content: [UInt8]) -> Bool {
-        guard let recorder = recorder(head, announced: nil) else { return false }
+        guard let recorder = recorder(head, announced: nil, since: moment) else { return false }
         unsafe content.withUnsafeBytes { unsafe recorder.record($0) }
         return recorder.isWhole
     }

@@ -183,7 +183,8 @@ extension EasyHandle {
     /// - Parameter isOwn: whether keys and certificates in it are meant for the proxy.
     private func setProxyTLS(_ tls: TLSOptions, isOwn: Bool) {
         set(CURLOPT_PROXY_SSLVERSION, Self.curlVersion(tls.minimumVersion))
-        if !tls.verifiesServer {
+        // A server that need not be checked says nothing of the proxy, which gets its own password.
+        if isOwn, !tls.verifiesServer {
             set(CURLOPT_PROXY_SSL_VERIFYPEER, 0)
             set(CURLOPT_PROXY_SSL_VERIFYHOST, 0)
         }

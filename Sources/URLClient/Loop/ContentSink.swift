@@ -59,7 +59,6 @@ class ContentSink {
 final class FileSink: ContentSink {
     private var destination: String
     private var partialPath: String
-    private let isTemporary: Bool
     private var file: System.File?
     private(set) var offset: Int64 = 0
     private var resume: ResumeData?
@@ -79,6 +78,8 @@ final class FileSink: ContentSink {
     var keepsPartial = false
     /// Whether the content was decoded, so that ranges do not fit the file.
     var isDecoded = false
+    /// Whether only the owner may read the file, as is right in a folder that all share.
+    var isPrivate: Bool
     /// Whether the status has to be 2xx: an error page must not replace a file.
     var requiresSuccess = false
     /// The beginning of an error page, which the error's text shows.
@@ -87,7 +88,7 @@ final class FileSink: ContentSink {
     /// - Parameter destination: a path; nil for a temporary file.
     init(to destination: String?, resuming resume: ResumeData?) {
         let number = UInt64.random(in: 0...UInt64.max)
-        isTemporary = destination == nil
+        isPrivate = destination == nil
         // The program may change its current folder during the download.
         self.destination = System.absolute(
             destination ?? "\(System.temporaryFolder)/\(String(number, radix: 36)).download")
@@ -201,7 +202,7 @@ final class FileSink: ContentSink {
         if let file {
             return System.cut(file, at: 0) ? nil : ClientError(.cannotWriteFile, partialPath)
         }
-        switch System.create(partialPath, isPrivate: isTemporary) {
+        switch System.create(partialPath, isPrivate: isPrivate) {
         case .failure(let error):
             return ClientError(.cannotWriteFile, "\(partialPath): \(error.text)")
         case .success(let file):

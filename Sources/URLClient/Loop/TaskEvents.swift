@@ -1,4 +1,5 @@
 internal import HTTPCodecs
+internal import HTTPParser
 internal import Synchronization
 internal import ToolkitSystem
 
@@ -135,6 +136,8 @@ final class DelegateSink: ContentSink {
     private let limit: Int
     private let waiting = WaitingBytes()
     private unowned let loop: ClientLoop
+    /// Content that arrives together is one call: each has a cost of its own, also in memory.
+    private var piece: [UInt8] = []
     weak var runner: TransactionRunner?
 
     /// - Parameter limit: how many bytes may be pending; at least one, since it is full then.
@@ -147,16 +150,31 @@ final class DelegateSink: ContentSink {
     override var asksForDisposition: Bool { true }
 
     override func take(_ bytes: UnsafeRawBufferPointer) -> Answer {
-        let count = bytes.count
+        unsafe piece.append(contentsOf: bytes)
+        return piece.count < min(ContentPiece.usualLength, limit) ? .kept : flush()
+    }
+
+    override func flush() -> Answer {
+        guard !piece.isEmpty else { return .taken }
+        let whole = piece
+        piece = []
+        let count = whole.count
         let (loop, runner, limit, waiting) = (loop, runner, limit, waiting)
         let isFull = waiting.add(count) >= limit
-        unsafe events.received(Array(bytes)) {
+        events.received(whole) {
             let left = waiting.add(-count)
             guard left < limit, left + count >= limit, let runner else { return }
             loop.post { runner.sinkHasRoom() }
         }
         return isFull ? .full : .taken
     }
+
+    override func finish(trailers: HTTPFields) -> ClientError? {
+        _ = flush()
+        return nil
+    }
+
+    override func abandon(_ error: ClientError) { _ = flush() }
 }
 
 /// How much content is pending for a delegate.

@@ -7,7 +7,10 @@ extension TransactionRunner {
     func begin(_ response: ClientResponse, _ plan: StoragePlan?) -> ClientError? {
         task.setResponse(response)
         content.begin(
-            plan.flatMap { loop.configuration.cache?.recorder($0.head, announced: $0.announced) })
+            plan.flatMap {
+                loop.configuration.cache?.recorder(
+                    $0.head, announced: $0.announced, since: $0.moment)
+            })
         if let transfer, transfer.isCoded,
             loop.configuration.decodes(machine.sent, isFile: sink.isFile)
         {

@@ -59,6 +59,8 @@ final class UploadSource: @unchecked Sendable {
         case .none: return .ready(nil)
         case .bytes(let bytes) where bytes.isEmpty && request.method.givesContentNoMeaning:
             return .ready(nil)
+        case .stream(length: 0, _, _) where request.method.givesContentNoMeaning:
+            return .ready(nil)
         case .bytes(let bytes): return .ready(UploadSource(bytes))
         case .file(let path, let offset, let count):
             do throws(ClientError) {

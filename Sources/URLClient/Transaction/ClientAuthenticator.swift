@@ -26,6 +26,7 @@ final class ClientAuthenticator: Sendable {
     func reset() {
         spaces.withLock { $0.removeAll() }
         options.credentials.removeAll()
+        tokens?.reset()
     }
 
     // MARK: before a transaction

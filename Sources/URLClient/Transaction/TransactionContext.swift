@@ -30,6 +30,11 @@ package struct TransactionContext: Sendable {
         self.hasDelegate = hasDelegate
     }
 
+    /// Whether an origin is the one that the task was sent to, possibly upgraded to https by HSTS.
+    func isFirstOrigin(_ origin: Origin) -> Bool {
+        origin == originalRequest.origin || origin == memory.upgradedOrigin
+    }
+
     /// Counts one more request.
     mutating func count(_ reason: FollowReason) {
         switch reason {
@@ -123,8 +128,10 @@ package final class StoragePlan: Sendable {
     package let head: CachedHead
     /// The length of its content, if the server announced it.
     package let announced: Int64?
+    /// The cache's moment when the request was made; see ``ClientCache/moment``.
+    let moment: UInt64
 
-    init(head: CachedHead, announced: Int64?) {
-        (self.head, self.announced) = (head, announced)
+    init(head: CachedHead, announced: Int64?, moment: UInt64) {
+        (self.head, self.announced, self.moment) = (head, announced, moment)
     }
 }

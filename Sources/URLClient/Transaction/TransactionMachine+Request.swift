@@ -14,8 +14,9 @@ extension TransactionMachine {
     /// The fault of a request, which does not depend on the session.
     private static func fault(of request: ClientRequest) -> ClientError? {
         if case .failure(let error) = request.wire { return error }
+        // libcurl would wait for content of the response to HEAD.
         if request.method.givesContentNoMeaning, request.body.length != 0,
-            !request.allowsContentWithoutMeaning
+            !request.allowsContentWithoutMeaning || request.method == .head
         {
             return ClientError(.contentNotAllowed, "\(request.method) with content")
         }
@@ -145,10 +146,7 @@ extension TransactionMachine {
 
     // MARK: facts for the transfer
 
-    /// Whether an origin is the one that the task was sent to, possibly upgraded to https by HSTS.
-    func isFirstOrigin(_ origin: Origin) -> Bool {
-        origin == context.originalRequest.origin || origin == context.memory.upgradedOrigin
-    }
+    func isFirstOrigin(_ origin: Origin) -> Bool { context.isFirstOrigin(origin) }
 
     /// The user that asks a proxy for a tunnel: later requests through the tunnel are that user's.
     var tunnelUser: String? {

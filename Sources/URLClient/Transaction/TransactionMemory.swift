@@ -7,6 +7,8 @@ package struct TransactionMemory: Sendable {
     var ignoresCache = false
     /// The request's fields as the cache sees them.
     var cacheFields = HTTPFields()
+    /// When the cache was looked at: a response is not stored if it was removed since.
+    var cacheMoment: UInt64 = 0
     /// When the request was sent.
     var requestTime = HTTPDate(secondsSinceEpoch: 0)
     /// The redirects so far.

@@ -1,4 +1,5 @@
 internal import HTTPCodecs
+internal import HTTPCrypto
 internal import HTTPParser
 internal import ToolkitSystem
 
@@ -21,6 +22,19 @@ extension TransactionPolicy {
 
     static func cacheURL(_ request: ClientRequest) -> String {
         (try? request.wire.get().text) ?? request.url.absoluteString
+    }
+
+    /// The user of a request: what is stored for one is not given to another. A client certificate names
+    /// a user, too.
+    /// - Parameter identity: the credential that the session adds.
+    func cacheUser(
+        _ identity: String?, _ request: ClientRequest, _ context: TransactionContext
+    ) -> String? {
+        guard let certificate = (request.tls ?? configuration.tls).clientCertificate,
+            let origin = request.origin, origin.isSecure, context.isFirstOrigin(origin)
+        else { return identity }
+        let credential = identity ?? request.fields[.authorization] ?? ""
+        return "certificate \(certificate.certificate.digest) \(credential)"
     }
 
     func policy(of request: ClientRequest) -> CachePolicy {
@@ -150,7 +164,12 @@ extension TransactionPolicy {
         )
         if response.status == .notModified, let stored = validating {
             guard stored.head.isConfirmed(by: response.fields) else {
-                context.memory.ignoresCache = true
+                // The server has another response now, which takes the place of this one.
+                if isAuthenticated {
+                    cache.invalidate(stored.head.url)
+                } else {
+                    context.memory.ignoresCache = true
+                }
                 return .follow(context.request, .retry)
             }
             let head = stored.head.freshened(
@@ -216,7 +235,8 @@ extension TransactionPolicy {
             url: Self.cacheURL(request), status: response.status, version: response.version,
             fields: fields, requestTime: context.memory.requestTime, responseTime: clock(),
             vary: vary, variant: CacheRules.variant(of: context.memory.cacheFields, names: vary))
-        return StoragePlan(head: head, announced: announced)
+        return StoragePlan(
+            head: head, announced: announced, moment: context.memory.cacheMoment)
     }
 
     /// Whether the delivered content has no content coding left. Coded content is not stored: the next
@@ -234,5 +254,15 @@ extension TransactionPolicy {
         response.head.value(of: "cache-control") != nil || response.head.value(of: "etag") != nil
             || response.head.value(of: "expires") != nil
             || response.head.value(of: "last-modified") != nil
+    }
+}
+
+extension TLSOptions.Source {
+    /// Tells it from others.
+    fileprivate var digest: String {
+        switch self {
+        case .file(let path): Hex.text(of: Crypto.sha256(Array("file \(path)".utf8)))
+        case .pem(let bytes): Hex.text(of: Crypto.sha256(bytes))
+        }
     }
 }

@@ -74,6 +74,7 @@ package final class TransactionPolicy: Sendable {
         guard let cache = cache(for: request, context) else {
             return withoutCache(request, &context)
         }
+        context.memory.cacheMoment = cache.moment
         if policy(of: request) == .useProtocolCachePolicy,
             cache.isEmpty, !request.fields.contains(.cacheControl),
             authenticator.addsNothing(to: request)
@@ -82,9 +83,8 @@ package final class TransactionPolicy: Sendable {
         }
         let url = Self.cacheURL(request)
         var fields = request.fields
-        if let user = authenticator.identity(request, context.memory) {
-            fields[.authorization] = user
-        }
+        let identity = authenticator.identity(request, context.memory)
+        if let user = cacheUser(identity, request, context) { fields[.authorization] = user }
         context.memory.cacheFields = fields
         if let stored = cache.found(url, fields) { return answer(request, stored, &context) }
         guard cache.asksDisk else { return answer(request, nil, &context) }
@@ -97,6 +97,9 @@ package final class TransactionPolicy: Sendable {
         _ request: ClientRequest, _ context: inout TransactionContext
     ) -> ClientRequest {
         context.memory.cacheFields = request.fields
+        if let user = cacheUser(nil, request, context) {
+            context.memory.cacheFields[.authorization] = user
+        }
         context.memory.beginTransaction()
         context.memory.requestTime = clock()
         return request
@@ -138,7 +141,8 @@ package final class TransactionPolicy: Sendable {
         authenticator.authorize(&request, &context.memory)
         // A token may have arrived since the cache was searched: the response is stored for its user.
         if configuration.cache != nil, let credential = context.memory.login?.credential {
-            context.memory.cacheFields[.authorization] = credential.identity
+            context.memory.cacheFields[.authorization] = cacheUser(
+                credential.identity, request, context)
         }
         return .send(request)
     }

@@ -70,6 +70,21 @@ struct BearerTokensTests {
         #expect(try await tokens.token() == "t")
     }
 
+    @Test("After a reset neither the token counts nor the one that is still on its way")
+    func reset() async throws {
+        let issuer = Issuer()
+        let tokens = BearerTokens(
+            BearerAuthentication(origins: [origin]) { await issuer.token($0) })
+        let late = Task { try await tokens.token() }
+        try await waitUntil { await !issuer.asked.isEmpty }
+        tokens.reset()
+        await issuer.open()
+        #expect(try await late.value == "t1" && tokens.current == nil)
+        #expect(try await tokens.token() == "t2" && tokens.current == "t2")
+        tokens.reset()
+        #expect(tokens.current == nil)
+    }
+
     @Test("Only what is a token is sent as one")
     func values() {
         #expect(

@@ -58,6 +58,7 @@ struct ProtectionSpaceCacheTests {
         arguments: [
             ("", "/x", true), (", domain=\"/a /b\"", "/a/x", true),
             (", domain=\"/a /b\"", "/b", true),
+            (", domain=\"/a\"", "/q/w", true), (", domain=\"/a\"", "/q/w/x", false),
             (", domain=\"/a\"", "/x", false), (", domain=\"http://h.example/y\"", "/y/z", true),
             (", domain=\"http://other.example/\"", "/x", true),
         ])

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPParser
 import Testing
+import ToolkitSystem
 import URLClient
 
 #if canImport(Glibc)
@@ -93,6 +94,55 @@ struct RemovedResponseTests {
     func permission() async {
         await #expect(processExitsWith: .success) {
             try await RemovedResponseTests.withoutPermission()
+        }
+    }
+
+    enum Removal: CaseIterable { case post, one, all, reset }
+
+    @Test(
+        "A response that was under way when it was removed is not stored",
+        arguments: Removal.allCases,
+        [false, true])
+    func underWay(_ removal: Removal, hasFolder: Bool) async throws {
+        let (gate, count) = (Gate(), Locked(0))
+        let peer = try ScriptedPeer { connection in
+            while let head = connection.head() {
+                guard head.hasPrefix("GET ") else {
+                    connection.send("HTTP/1.1 204 No Content\r\n\r\n")
+                    continue
+                }
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                connection.send(
+                    "HTTP/1.1 200 OK\r\nCache-Control: max-age=600\r\nContent-Length: 8\r\n\r\n")
+                if number == 1 { gate.wait() }
+                connection.send("answer \(number)")
+            }
+        }
+        let folder = TemporaryPath()
+        let cache = try hasFolder ? ClientCache(memoryLimit: 0, folder: folder.text) : ClientCache()
+        var configuration = ClientConfiguration.ephemeral
+        configuration.cache = cache
+        let session = ClientSession(configuration)
+        let request = ClientRequest(.get, peer.url("/a"))
+        let (content, _) = try await session.bytes(for: request)
+        switch removal {
+        case .post: _ = try await session.data(for: ClientRequest(.post, peer.url("/a")))
+        case .one: cache.remove(peer.url("/a"))
+        case .all: cache.removeAll()
+        case .reset: await session.reset()
+        }
+        gate.open()
+        var text = ""
+        for try await piece in content { text += String(decoding: piece, as: UTF8.self) }
+        #expect(text == "answer 1")
+        for isStored in [false, true] {
+            await cache.flush()
+            let (content, response) = try await session.data(for: request)
+            #expect(String(decoding: content, as: UTF8.self) == "answer 2")
+            #expect(response.isFromCache == isStored)
         }
     }
 }

@@ -32,6 +32,22 @@ struct StoredContentTests {
         }
     }
 
+    @Test("Content that comes byte by byte is stored as it was")
+    func tinyChunks() async throws {
+        let peer = try DelegateTests.tinyChunks(200_000, "Cache-Control: max-age=600\r\n")
+        let folder = try ServerDirectory()
+        var configuration = ClientConfiguration.ephemeral
+        let cache = try ClientCache(memoryLimit: 4 << 10, folder: folder.path("cache"))
+        configuration.cache = cache
+        let session = ClientSession(configuration)
+        for isStored in [false, true] {
+            let (content, response) = try await session.data(for: ClientRequest(.get, peer.url()))
+            #expect(response.isFromCache == isStored && content.count == 200_000)
+            #expect(content.indices.allSatisfy { content[$0] == 0x30 + UInt8($0 % 10) })
+            await cache.flush()
+        }
+    }
+
     private func session(_ folder: ServerDirectory) throws -> ClientSession {
         var configuration = ClientConfiguration.ephemeral
         configuration.cache = try ClientCache(

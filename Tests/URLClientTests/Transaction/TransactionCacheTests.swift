@@ -99,6 +99,33 @@ struct TransactionCacheTests {
         #expect(own.response.status == .notModified)
     }
 
+    @Test("4.3.4: a response that a 304 does not confirm makes room for the next one")
+    func unconfirmed() async throws {
+        let tags = Locked([String]())
+        let peer = try ScriptedPeer { connection in
+            while let head = connection.head() {
+                let isConditional = head.contains("If-None-Match: ")
+                let count = tags.withLock { tags in
+                    tags.append(isConditional ? "conditional" : "plain")
+                    return tags.count
+                }
+                let tag = "ETag: \"\(count == 1 ? "a" : "b")\"\r\nCache-Control: no-cache\r\n"
+                connection.send(
+                    isConditional
+                        ? "HTTP/1.1 304 Not Modified\r\n\(tag)\r\n"
+                        : "HTTP/1.1 200 OK\r\n\(tag)Content-Length: 1\r\n\r\n\(count)")
+            }
+        }
+        let session = ClientSession(.ephemeral)
+        var texts: [String] = []
+        for _ in 0..<3 {
+            let (content, _) = try await session.data(for: ClientRequest(.get, peer.url()))
+            texts.append(String(decoding: content, as: UTF8.self))
+        }
+        #expect(texts == ["1", "3", "3"])
+        #expect(tags.withLock { $0 } == ["plain", "conditional", "plain", "conditional"])
+    }
+
     @Test("5.2.2.5: a response that a 304 forbids to store answers one request more")
     func forbiddenLater() async throws {
         let origin = try await Origin()

@@ -59,6 +59,22 @@ struct TransactionIdentityTests {
         }
     }
 
+    @Test("After a reset of the session the source is asked who the user is")
+    func reset() async throws {
+        let server = try await Self.server()
+        let user = Locked("ada")
+        var configuration = ClientConfiguration.ephemeral
+        configuration.authentication.bearer = BearerAuthentication(
+            origins: [Self.origin(server)]
+        ) { _ in user.withLock { $0 } }
+        let session = ClientSession(configuration)
+        #expect(try await text(session, server).text == "of ada")
+        user.withLock { $0 = "bob" }
+        #expect(try await text(session, server).text == "of ada")
+        await session.reset()
+        #expect(try await text(session, server).text == "of bob")
+    }
+
     @Test("Without a token the request goes out, and its source is asked once")
     func noToken() async throws {
         let server = try await Self.server()

@@ -23,6 +23,12 @@ struct TransactionMachineTests {
     func faults() {
         #expect(MachineScript(.get, "ftp://a.example/").log == ["fail unsupportedURL"])
         #expect(MachineScript(.get, body: .bytes([1])).log == ["fail contentNotAllowed"])
+        for (method, isAllowed) in [(HTTPMethod.get, true), (.head, false)] {
+            var request = ClientRequest(method, "http://a.example/", body: .bytes([1]))
+            request.allowsContentWithoutMeaning = true
+            let log = MachineScript(request).log
+            #expect((log == ["fail contentNotAllowed"]) == !isAllowed, "\(log)")
+        }
     }
 
     // MARK: redirects
