@@ -24,7 +24,7 @@ extension WebDAVHandler {
             try await grant(wanted, depth, root, call)
         }
         guard let answer else {
-            throw WebDAVError(.conflict, "another request changes a link on the path")
+            throw Self.changedLink
         }
         return answer
     }
@@ -37,6 +37,7 @@ extension WebDAVHandler {
         let info = try await store.infoIfThere(call.path)
         let isCollection = info?.isCollection ?? false
         try requireVisible(call.path, isCollection: isCollection)
+        try await requireRealFolder(call.path)
         let root = try await lockRoot(call.path, isCollection: isCollection)
         guard root == held || root == call.path else { return nil }
         if info == nil {
@@ -78,9 +79,28 @@ extension WebDAVHandler {
         guard depth != .one, let info = try access.store.infoNow(call.path), !info.isCollection
         else { return nil }
         try requireVisible(call.path, isCollection: false)
+        if let folder = call.path.parent, !folder.isRoot {
+            // Otherwise another request has made a link of the folder since its path was read.
+            guard try access.store.canonicalNow(folder, followsLast: true) == folder else {
+                return nil
+            }
+        }
         let lock = try access.locks.addNow(
             newLock(wanted, depth, call.path, isCollection: false, call))
         return answer(lock, .ok, call)
+    }
+
+    /// Refuses a path whose folder has become a link since the path was read: the lock would be on a
+    /// path that no other request has.
+    private func requireRealFolder(_ path: ResourcePath) async throws {
+        guard let folder = path.parent, !folder.isRoot,
+            try await store.canonical(folder, followsLast: true) != folder
+        else { return }
+        throw Self.changedLink
+    }
+
+    private static var changedLink: WebDAVError {
+        WebDAVError(.conflict, "another request changes a link on the path")
     }
 
     private func newLock(

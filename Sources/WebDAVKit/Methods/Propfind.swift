@@ -95,13 +95,16 @@ extension WebDAVHandler {
     }
 }
 
-/// Goes through a tree. Each level has one open collection and the rest of one batch in memory.
+/// Goes through a tree. Each level has one open collection and the rest of one batch in memory,
+/// without properties: those of many levels would take much.
 ///
 /// A collection is written to the answer once it is open. If it cannot be opened, the answer has
 /// the error in place of its properties: without an entry the collection would look deleted.
 struct PropfindWalk: Sendable {
     /// The deepest nesting of collections; no real tree is deeper.
     private static let depthLimit = 128
+    /// How many levels read the properties of a whole batch at once.
+    private static let batchDepth = 8
     private static let pieceBytes = 64 << 10
     /// How much work, counted in members, is done before the loop's other connections get their
     /// turn.
@@ -117,7 +120,7 @@ struct PropfindWalk: Sendable {
         _ members: ResourceMembers, of path: ResourcePath, by renderer: inout PropertyRenderer,
         to writer: ResponseWriter
     ) async throws {
-        var open = [(path: path, members: members, rest: [ResourceMember]())]
+        var open = [Level(path: path, members: members, hasProperties: true)]
         var work = 0
         while var level = open.popLast() {
             if let inner = level.rest.popLast() {
@@ -125,8 +128,9 @@ struct PropfindWalk: Sendable {
                 open.append(level)
                 do {
                     let inside = try await list(path, depth: open.count)
+                    let inner = try await described(inner, at: path)
                     renderer.add(path, inner.info, inner.properties)
-                    open.append((path, inside, []))
+                    open.append(inside)
                 } catch let error as WebDAVError {
                     // The collection was removed meanwhile.
                     guard error.status != .notFound else { continue }
@@ -136,14 +140,23 @@ struct PropfindWalk: Sendable {
                 continue
             }
             guard let batch = try await level.members.next() else { continue }
-            for member in batch {
+            for var member in batch {
                 let isCollection = member.info.isCollection
                 guard handler.isVisible(member: member.name, isCollection: isCollection) else {
                     continue
                 }
                 if isDeep, isCollection, !member.isLink {
+                    member.details = ResourceDetails()
                     level.rest.append(member)
                 } else {
+                    if !level.hasProperties {
+                        let path = level.path.appending(member.name)
+                        do {
+                            member = try await described(member, at: path)
+                        } catch let error as WebDAVError where error.status == .notFound {
+                            continue
+                        }
+                    }
                     renderer.add(member, of: level.path)
                 }
                 try await flush(&renderer, &work, to: writer)
@@ -152,14 +165,37 @@ struct PropfindWalk: Sendable {
         }
     }
 
+    /// An open collection.
+    private struct Level {
+        let path: ResourcePath
+        let members: ResourceMembers
+        /// Whether its members come with their properties, where these are wanted.
+        let hasProperties: Bool
+        var rest: [ResourceMember] = []
+    }
+
+    /// A member with its properties, where these are wanted.
+    private func described(
+        _ member: ResourceMember, at path: ResourcePath
+    ) async throws -> ResourceMember {
+        guard wanted.needsDeadProperties else { return member }
+        var member = member
+        member.details = try await handler.store.details(of: path)
+        return member
+    }
+
     /// - Parameter depth: how many collections are open.
-    private func list(_ path: ResourcePath, depth: Int) async throws -> ResourceMembers {
+    private func list(_ path: ResourcePath, depth: Int) async throws -> Level {
         guard depth < Self.depthLimit else {
             throw WebDAVError(.forbidden, condition: .propfindFiniteDepth)
         }
         do {
-            return try await handler.store.members(
-                of: path, withProperties: wanted.needsDeadProperties)
+            let hasProperties = depth < Self.batchDepth
+            return Level(
+                path: path,
+                members: try await handler.store.members(
+                    of: path, withProperties: hasProperties && wanted.needsDeadProperties),
+                hasProperties: hasProperties)
         } catch is CancellationError {
             throw CancellationError()
         } catch {

@@ -1,5 +1,6 @@
 internal import HTTPParser
 internal import HTTPServerCore
+internal import Logging
 internal import ToolkitSystem
 
 /// One change that a PROPPATCH asks for.
@@ -201,10 +202,15 @@ extension WebDAVHandler {
         }
     }
 
-    /// To the second, which is what stores take.
     private func setBack(_ time: Int64?, _ info: ResourceInfo, _ call: WebDAVCall) async {
         guard time != nil else { return }
-        try? await store.setModified(info.modified.secondsSinceEpoch, of: call.path)
+        do {
+            try await store.setModified(info.modified, of: call.path)
+        } catch {
+            call.request.logger.error(
+                "the time of a change that was refused could not be set back",
+                metadata: ["error": "\(error)"])
+        }
     }
 
     private func answer(

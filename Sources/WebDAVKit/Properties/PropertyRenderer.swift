@@ -92,7 +92,9 @@ struct PropertyRenderer: Sendable {
             for property in LiveProperty.allCases where source.has(property, resource.info) {
                 writer.empty(property.name)
             }
-            for property in dead where LiveProperty(property.name) == nil {
+            // A client may have set one that is live elsewhere, such as the language.
+            for property in dead
+            where LiveProperty(property.name).map({ !source.has($0, resource.info) }) ?? true {
                 writer.empty(property.name)
             }
         }

@@ -17,8 +17,14 @@ package final class CanonicalNameCache: Sendable {
     private let isSaid: Bool
     /// Directories whose paths were found to be canonical, by hash. An entry may become wrong
     /// later; then `FileTree.place` fails.
-    private let seen = Locked([UInt64](repeating: 0, count: slotCount))
+    private let seen = Locked(Seen())
     private let seed = UInt64.random(in: .min ... .max)
+
+    private struct Seen {
+        var hashes = [UInt64](repeating: 0, count: slotCount)
+        /// Counts how often the cache was emptied: what was looked at before is not noted.
+        var generation = 0
+    }
 
     /// - Parameter ignoresCase: whether names that differ only in case are the same; `nil` to find
     ///   out.
@@ -35,7 +41,7 @@ package final class CanonicalNameCache: Sendable {
         guard !ignoresCase else { return false }
         guard let slash = path.bytes.lastIndex(of: 0x2F) else { return true }
         let hash = hash(path.bytes[..<slash])
-        return seen.withLock { $0[Self.slot(hash)] == hash }
+        return seen.withLock { $0.hashes[Self.slot(hash)] == hash }
     }
 
     /// The path without links, and with the case that the names have. Missing names stay as they
@@ -49,6 +55,7 @@ package final class CanonicalNameCache: Sendable {
             try found({ () throws(SystemError) in try tree.isReal(place.bytes) }) == false,
             let real = try real(place, followsLast: true)
         else { return place }
+        forget(place.bytes[...])
         let isRespelled = ignoresCase ? true : try caseIsIgnored(around: real)
         return isRespelled ? try spelled(real) : real
     }
@@ -75,6 +82,7 @@ package final class CanonicalNameCache: Sendable {
 
     private func withRealPlace(_ path: ResourcePath) throws(SystemError) -> ResourcePath {
         let around = path.bytes[..<(path.bytes.lastIndex(of: 0x2F) ?? 0)]
+        let generation = seen.withLock { $0.generation }
         var (found, ignoresCase) = (path, ignoresCase)
         do throws(SystemError) {
             if try !tree.isReal(Array(around)) {
@@ -83,7 +91,7 @@ package final class CanonicalNameCache: Sendable {
             } else if !isSaid, try tree.directory(Array(around)).ignoresCase {
                 ignoresCase = true
             } else if !ignoresCase {
-                note(around)
+                note(around, seenIn: generation)
             }
         } catch {
             guard !error.isTemporary else { throw error }
@@ -104,12 +112,27 @@ package final class CanonicalNameCache: Sendable {
 
     /// Empties the cache.
     package func forget() {
-        seen.withLock { $0 = [UInt64](repeating: 0, count: Self.slotCount) }
+        seen.withLock { seen in
+            seen.hashes = [UInt64](repeating: 0, count: Self.slotCount)
+            seen.generation += 1
+        }
     }
 
-    private func note(_ path: ArraySlice<UInt8>) {
+    /// Forgets a directory that is a link now.
+    private func forget(_ path: ArraySlice<UInt8>) {
         let hash = hash(path)
-        seen.withLock { $0[Self.slot(hash)] = hash }
+        seen.withLock { seen in
+            guard seen.hashes[Self.slot(hash)] == hash else { return }
+            seen.hashes[Self.slot(hash)] = 0
+            seen.generation += 1
+        }
+    }
+
+    private func note(_ path: ArraySlice<UInt8>, seenIn generation: Int) {
+        let hash = hash(path)
+        seen.withLock { seen in
+            if seen.generation == generation { seen.hashes[Self.slot(hash)] = hash }
+        }
     }
 
     private static func slot(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: hash >> 52) }

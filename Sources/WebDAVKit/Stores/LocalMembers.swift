@@ -64,11 +64,15 @@ final class LocalMembers: Sendable {
         member.isLink = isLink
         guard withProperties else { return member }
         if !isLink {
-            member.details = store.properties.details(
+            member.details = try store.properties.details(
                 of: name, in: reader.directory, status, now: start)
-        } else if let file = try? store.tree.open(path.appending(name).bytes) {
-            member.details =
-                (try? store.properties.details(of: file, status)) ?? ResourceDetails()
+        } else {
+            do throws(SystemError) {
+                let file = try store.tree.open(path.appending(name).bytes)
+                member.details = try store.properties.details(of: file, status)
+            } catch {
+                member.details = try LocalProperties.unreadable(error)
+            }
         }
         return member
     }

@@ -25,6 +25,8 @@ final class LocalProperties: Sendable {
     /// Whether there may be files of properties. Usually there are none, and no lookup is made.
     private let hasFiles = Atomic(false)
     private let absence = PropertyAbsence()
+    /// What the separate files count for; `nil` without a limit.
+    private let usage = Locked<StoreUsage?>(nil)
 
     /// - Parameter synchronizes: whether separate files are flushed to the disk; attributes are
     ///   flushed with their file.
@@ -69,7 +71,7 @@ final class LocalProperties: Sendable {
     ///   - now: a time before `status` was read, in seconds since the epoch.
     func details(
         of name: [UInt8], in directory: OpenDirectory, _ status: FileStatus, now: Int64
-    ) -> ResourceDetails {
+    ) throws(SystemError) -> ResourceDetails {
         let hasFiles = hasFiles.load(ordering: .relaxed)
         if !hasFiles, absence.holds(status) { return ResourceDetails() }
         do throws(SystemError) {
@@ -81,8 +83,26 @@ final class LocalProperties: Sendable {
             return Self.details(bytes, status)
         } catch {
             // Do not cache an absence: unreadable properties may exist.
-            return ResourceDetails()
+            return try Self.unreadable(error)
         }
+    }
+
+    /// The same as `details(of:_:)`, and nothing where they must not be read.
+    func detailsIfReadable(
+        of file: OpenFile, _ status: FileStatus
+    ) throws(SystemError) -> ResourceDetails {
+        do throws(SystemError) {
+            return try details(of: file, status)
+        } catch {
+            return try Self.unreadable(error)
+        }
+    }
+
+    /// A file without its properties. A lack of descriptors, or a disk that fails, must not look as if
+    /// there were none: a client that syncs would take them for removed.
+    package static func unreadable(_ error: SystemError) throws(SystemError) -> ResourceDetails {
+        guard !error.isTemporary else { throw error }
+        return ResourceDetails()
     }
 
     /// - Parameter value: the value of the attribute, if there is one.
@@ -154,11 +174,11 @@ final class LocalProperties: Sendable {
     }
 
     /// Sets the time of the last change, and keeps the description of the content valid.
-    func setModified(_ seconds: Int64, of file: OpenFile) throws(SystemError) {
+    func setModified(_ time: InternetTimestamp, of file: OpenFile) throws(SystemError) {
         let bytes = try encodedIfReadable(of: file)
         let isDescribed = PropertyFile.split(bytes).kept != nil
         let old = isDescribed ? try file.status() : nil
-        try file.setModified(seconds)
+        try file.setModified(time.secondsSinceEpoch, nanoseconds: Int64(time.nanoseconds))
         if let old { try write(try restamped(bytes, from: old, to: file), to: file) }
     }
 
@@ -215,7 +235,10 @@ final class LocalProperties: Sendable {
         }
         if bytes.count <= Self.attributeLimit {
             do throws(SystemError) {
-                return try file.setAttribute(Self.attribute, bytes)
+                try file.setAttribute(Self.attribute, bytes)
+                // Older ones in a separate file are not read any more.
+                if let status = try? file.status() { forget(status) }
+                return
             } catch {
                 guard error.isUnsupported || error.isAttributeTooLarge else { throw error }
             }
@@ -275,6 +298,22 @@ final class LocalProperties: Sendable {
         hasFiles.store(true, ordering: .relaxed)
         let target = FilePlace(
             directory: try own.directory(Self.folder), name: try names.name(of: try file.status()))
+        let usage = usage.withLock { $0 }
+        let old = try usage == nil ? nil : target.directory.statusIfThere(of: target.name)
+        let growth = Int64(bytes.count) - (old?.size ?? 0)
+        if growth > 0 { try usage?.add(growth) }
+        do throws(SystemError) {
+            try writeSideFile(bytes, as: target, in: own)
+        } catch {
+            if growth > 0 { usage?.change(by: -growth) }
+            throw error
+        }
+        if growth < 0 { usage?.change(by: growth) }
+    }
+
+    private func writeSideFile(
+        _ bytes: [UInt8], as target: FilePlace, in own: OpenDirectory
+    ) throws(SystemError) {
         let (file, new) = try staging.create(beside: target)
         do throws(SystemError) {
             try file.write(bytes)
@@ -296,7 +335,7 @@ final class LocalProperties: Sendable {
     private func removeSideFile(of file: OpenFile) throws(SystemError) {
         guard let folder = try sideFolder() else { return }
         do throws(SystemError) {
-            try folder.remove(try names.name(of: try file.status()), isDirectory: false)
+            try removeCounted(try names.name(of: try file.status()), in: folder)
             if synchronizes { try folder.file.synchronize() }
         } catch {
             guard error.isMissing else { throw error }
@@ -309,10 +348,35 @@ final class LocalProperties: Sendable {
         if status.bornSeconds == 0 { forget(status) }
     }
 
+    /// The same for a new directory.
+    func forgetUnborn(_ place: FilePlace) {
+        guard hasFiles.load(ordering: .relaxed),
+            let status = try? place.directory.status(of: place.name)
+        else { return }
+        forgetUnborn(status)
+    }
+
+    /// Removes a separate file, which counts no longer.
+    private func removeCounted(
+        _ name: [UInt8], in folder: OpenDirectory
+    ) throws(SystemError) {
+        let usage = usage.withLock { $0 }
+        let status = try usage == nil ? nil : folder.statusIfThere(of: name)
+        try folder.remove(name, isDirectory: false)
+        if let status { usage?.forget(status) }
+    }
+
+    /// Counts the separate files from now on, and those that are there.
+    func count(in usage: StoreUsage) throws(SystemError) {
+        self.usage.withLock { $0 = usage }
+        guard let folder = try sideFolder() else { return }
+        usage.change(by: try folder.contentBytes(leavingOut: { _ in false }))
+    }
+
     /// Removes the properties of a removed file, if possible; they belong to no other file.
     func forget(_ status: FileStatus) {
         guard let folder = try? sideFolder(), let name = try? names.name(of: status) else { return }
-        try? folder.remove(name, isDirectory: false)
+        try? removeCounted(name, in: folder)
     }
 
     /// Called while trees are removed; `nil` when no properties are in separate files.
@@ -320,7 +384,7 @@ final class LocalProperties: Sendable {
         guard let folder = try? sideFolder() else { return nil }
         return { [self] status in
             guard let name = try? names.name(of: status) else { return }
-            try? folder.remove(name, isDirectory: false)
+            try? removeCounted(name, in: folder)
         }
     }
 

@@ -126,6 +126,7 @@ extension LocalStore {
                         try new.synchronize()
                     }
                 })
+            defer { forgetSpellings(unlessFile: target) }
             if isFree {
                 try Self.rename(new, toFree: target)
             } else {

@@ -1,4 +1,4 @@
-internal import HTTPParser
+public import HTTPParser
 public import HTTPServerCore
 internal import HTTPServerKit
 public import ToolkitSystem
@@ -48,7 +48,8 @@ public final class LocalStore: ResourceStore {
     ///     the names in each directory that the change has touched. It costs a wait for the disk or
     ///     two for each change, and more for trees.
     ///   - byteLimit: the most bytes of all files; above it 507. The files are counted now, which
-    ///     blocks, and then with each change of this store. Staged content and the bin count, too;
+    ///     blocks, and then with each change of this store. Staged content, the bin and dead
+    ///     properties in files of their own count, too;
     ///     a replaced file makes room once the new one is complete. `nil` for no limit but the
     ///     disk's.
     /// - Throws: when there is no such directory; with `synchronizes`, when its file system cannot
@@ -82,6 +83,7 @@ public final class LocalStore: ResourceStore {
         staging.removeIfEmpty()
         // Last: the sweep puts trees back whose replacement was interrupted.
         usage = if let byteLimit { try StoreUsage(limit: byteLimit, of: tree) } else { nil }
+        if let usage { try properties.count(in: usage) }
     }
 
     /// Removes the staging directory; the next write creates it again. Call it with no request in
@@ -184,9 +186,7 @@ public final class LocalStore: ResourceStore {
                 throw WebDAVError.notFound
             }
             // The file is readable even if its properties are not.
-            if let details = try? properties.details(of: file, status) {
-                info.content = details.content
-            }
+            info.content = try properties.detailsIfReadable(of: file, status).content
             return (info, .file(file, count: status.size, mediaType: ""))
         }
     }
@@ -220,6 +220,7 @@ public final class LocalStore: ResourceStore {
     func makeDirectory(_ target: FilePlace) throws {
         do throws(SystemError) {
             try target.directory.makeDirectory(target.name)
+            properties.forgetUnborn(target)
             guard synchronizes else { return }
             try target.directory.directory(target.name).file.synchronize()
         } catch {
@@ -256,9 +257,14 @@ public final class LocalStore: ResourceStore {
 
     /// Sets the time of the last change.
     public func setModified(_ seconds: Int64, of path: ResourcePath) async throws {
+        try await setModified(InternetTimestamp(secondsSinceEpoch: seconds), of: path)
+    }
+
+    /// The same to the nanosecond.
+    public func setModified(_ time: InternetTimestamp, of path: ResourcePath) async throws {
         try await work { [self] () throws in
             let file = try tree.open(path.bytes)
-            try properties.setModified(seconds, of: file)
+            try properties.setModified(time, of: file)
             if synchronizes { try file.synchronize() }
         }
     }

@@ -1,4 +1,4 @@
-internal import HTTPParser
+public import HTTPParser
 public import HTTPServerCore
 internal import ToolkitSystem
 
@@ -10,7 +10,13 @@ public final class MemoryStore: ResourceStore {
         var created: InternetTimestamp
         var version: Int
         var properties: [DeadProperty] = []
+        var propertyBytes = 0
         var description = ContentDescription()
+
+        /// About what it takes beside its content.
+        func descriptionBytes(at path: ResourcePath) -> Int {
+            path.bytes.count + propertyBytes + 200
+        }
 
         var info: ResourceInfo {
             var info = ResourceInfo(
@@ -23,35 +29,101 @@ public final class MemoryStore: ResourceStore {
     }
 
     private struct State: Sendable {
-        var resources: [ResourcePath: Resource] = [:]
+        private(set) var resources: [ResourcePath: Resource] = [:]
+        /// The names in each collection that has any.
+        private var names: [ResourcePath: Set<[UInt8]>] = [:]
         var version = 0
-        var used = 0
+        /// The bytes of all content, and of names and properties; those of the bin count, too.
+        private(set) var (used, described) = (0, 0)
         /// Discarded resources that can be put back: the path of the root, and all resources
         /// inside.
-        var bin: [String: (path: ResourcePath, resources: [ResourcePath: Resource])] = [:]
+        private var bin: [String: (path: ResourcePath, resources: [ResourcePath: Resource])] = [:]
 
-        mutating func add(_ path: ResourcePath, _ content: [UInt8]?) -> Resource {
+        mutating func add(_ path: ResourcePath, _ content: [UInt8]?) {
             version += 1
             let now = MemoryStore.now()
             var resource =
                 resources[path]
                 ?? Resource(
                     content: nil, modified: now, created: now, version: version)
-            used += (content?.count ?? 0) - (resource.content?.count ?? 0)
             (resource.content, resource.modified, resource.version) = (content, now, version)
-            resources[path] = resource
+            put(resource, at: path)
+        }
+
+        /// Changes a resource, if it is there.
+        mutating func change(_ path: ResourcePath, _ body: (inout Resource) -> Void) {
+            guard var resource = resources[path] else { return }
+            body(&resource)
+            put(resource, at: path)
+        }
+
+        mutating func put(_ resource: Resource, at path: ResourcePath) {
+            count(resource, path, 1)
+            if let old = resources.updateValue(resource, forKey: path) {
+                count(old, path, -1)
+            } else if let parent = path.parent {
+                names[parent, default: []].insert(path.name)
+            }
+        }
+
+        mutating func take(_ path: ResourcePath) -> Resource? {
+            guard let resource = resources.removeValue(forKey: path) else { return nil }
+            count(resource, path, -1)
+            guard let parent = path.parent else { return resource }
+            names[parent]?.remove(path.name)
+            if names[parent]?.isEmpty == true { names[parent] = nil }
             return resource
         }
 
+        private mutating func count(_ resource: Resource, _ path: ResourcePath, _ sign: Int) {
+            used += sign * (resource.content?.count ?? 0)
+            described += sign * resource.descriptionBytes(at: path)
+        }
+
+        func members(of path: ResourcePath) -> [ResourceMember] {
+            (names[path] ?? []).compactMap { name in
+                resources[path.appending(name)].map { resource in
+                    ResourceMember(
+                        name: name, info: resource.info, properties: resource.properties)
+                }
+            }
+        }
+
+        /// A resource and all inside of it, the outer ones first.
         func inside(_ path: ResourcePath) -> [ResourcePath] {
-            resources.keys.filter { $0.isWithin(path) }
+            var found = resources[path] == nil ? [] : [path]
+            var index = 0
+            while index < found.count {
+                let outer = found[index]
+                found += (names[outer] ?? []).map { outer.appending($0) }
+                index += 1
+            }
+            return found
         }
 
         mutating func removeTree(_ path: ResourcePath) {
-            for inner in inside(path) {
-                used -= resources.removeValue(forKey: inner)?.content?.count ?? 0
-            }
+            for inner in inside(path) { _ = take(inner) }
         }
+
+        mutating func discard(_ path: ResourcePath) -> String {
+            var taken: [ResourcePath: Resource] = [:]
+            for inner in inside(path) { taken[inner] = take(inner) }
+            for (path, resource) in taken { count(resource, path, 1) }
+            version += 1
+            bin["\(version)"] = (path, taken)
+            return "\(version)"
+        }
+
+        /// Takes something out of the bin; it counts no longer.
+        mutating func takeDiscarded(
+            _ name: String
+        ) -> (path: ResourcePath, resources: [ResourcePath: Resource])? {
+            guard let taken = bin.removeValue(forKey: name) else { return nil }
+            for (path, resource) in taken.resources { count(resource, path, -1) }
+            return taken
+        }
+
+        func hasDiscarded(_ name: String) -> Bool { bin[name] != nil }
 
         func requireParent(_ path: ResourcePath) throws(WebDAVError) {
             guard let parent = path.parent else { throw .forbidden }
@@ -61,12 +133,24 @@ public final class MemoryStore: ResourceStore {
 
     private let state = Locked(State())
     private let byteLimit: Int
+    /// For names and properties: many empty files with properties take memory, too.
+    private let descriptionLimit: Int
 
     /// Creates an empty store.
-    /// - Parameter byteLimit: the most bytes of all files together; above it 507.
+    /// - Parameter byteLimit: the most bytes of all files together; above it 507. Names and dead
+    ///   properties may take as many again, at least 4 MiB.
     public init(byteLimit: Int = 64 << 20) {
         self.byteLimit = byteLimit
-        state.withLock { _ = $0.add(.root, nil) }
+        descriptionLimit = max(byteLimit, 4 << 20)
+        state.withLock { $0.add(.root, nil) }
+    }
+
+    private func requireRoom(
+        _ state: State, content: Int = 0, description: Int
+    ) throws(WebDAVError) {
+        guard state.used + content <= byteLimit || content <= 0,
+            state.described + description <= descriptionLimit || description <= 0
+        else { throw .storageFull }
     }
 
     private static func now() -> InternetTimestamp {
@@ -101,12 +185,7 @@ public final class MemoryStore: ResourceStore {
         of path: ResourcePath, withProperties: Bool
     ) async throws -> ResourceMembers {
         guard try resource(path).content == nil else { throw WebDAVError.notFound }
-        let members = state.withLock { state in
-            state.resources.filter { $0.key.parent == path }.map { path, resource in
-                ResourceMember(
-                    name: path.name, info: resource.info, properties: resource.properties)
-            }
-        }
+        let members = state.withLock { $0.members(of: path) }
         return ResourceMembers(members.sorted { $0.name.lexicographicallyPrecedes($1.name) })
     }
 
@@ -138,12 +217,16 @@ public final class MemoryStore: ResourceStore {
             if let old = state.resources[path], old.content == nil {
                 throw WebDAVError(.methodNotAllowed)
             }
-            let old = state.resources[path]?.content?.count ?? 0
-            guard state.used - old + content.bytes.count <= byteLimit else { throw .storageFull }
-            _ = state.add(path, content.bytes)
-            state.resources[path]?.description = content.contentDescription
-            if let modified {
-                state.resources[path]?.modified = InternetTimestamp(secondsSinceEpoch: modified)
+            let old = state.resources[path]
+            try requireRoom(
+                state, content: content.bytes.count - (old?.content?.count ?? 0),
+                description: old == nil ? path.bytes.count + 200 : 0)
+            state.add(path, content.bytes)
+            state.change(path) { resource in
+                resource.description = content.contentDescription
+                if let modified {
+                    resource.modified = InternetTimestamp(secondsSinceEpoch: modified)
+                }
             }
             guard let info = state.resources[path]?.info else { throw .notFound }
             return info
@@ -168,7 +251,8 @@ public final class MemoryStore: ResourceStore {
         try change { state throws(WebDAVError) in
             guard state.resources[path] == nil else { throw WebDAVError(.methodNotAllowed) }
             try state.requireParent(path)
-            _ = state.add(path, nil)
+            try requireRoom(state, description: path.bytes.count + 200)
+            state.add(path, nil)
         }
     }
 
@@ -182,36 +266,25 @@ public final class MemoryStore: ResourceStore {
     /// Takes a file or a tree away; it counts for the limit until it is forgotten.
     public func discard(_ path: ResourcePath) async throws -> String? {
         _ = try resource(path)
-        return state.withLock { state in
-            var taken: [ResourcePath: Resource] = [:]
-            for inner in state.inside(path) {
-                taken[inner] = state.resources.removeValue(forKey: inner)
-            }
-            state.version += 1
-            state.bin["\(state.version)"] = (path, taken)
-            return "\(state.version)"
-        }
+        return state.withLock { $0.discard(path) }
     }
 
     /// Puts it back.
     public func restore(_ name: String, to path: ResourcePath) async throws {
         try change { state throws(WebDAVError) in
-            guard let taken = state.bin[name] else { throw .notFound }
+            guard state.hasDiscarded(name) else { throw .notFound }
             guard state.resources[path] == nil else { throw WebDAVError(.methodNotAllowed) }
             try state.requireParent(path)
+            guard let taken = state.takeDiscarded(name) else { throw .notFound }
             for (old, resource) in taken.resources {
-                state.resources[old.moved(from: taken.path, to: path)] = resource
+                state.put(resource, at: old.moved(from: taken.path, to: path))
             }
-            state.bin[name] = nil
         }
     }
 
     /// Removes it for good.
     public func forget(_ name: String) async {
-        state.withLock { state in
-            let taken = state.bin.removeValue(forKey: name)?.resources ?? [:]
-            state.used -= taken.values.reduce(0) { $0 + ($1.content?.count ?? 0) }
-        }
+        state.withLock { _ = $0.takeDiscarded(name) }
     }
 
     /// Copies a file or a tree.
@@ -222,14 +295,21 @@ public final class MemoryStore: ResourceStore {
             try state.requireParent(destination)
             let paths = deep ? state.inside(path) : [path]
             let copies = paths.compactMap { path in state.resources[path].map { (path, $0) } }
-            let bytes = copies.reduce(0) { $0 + ($1.1.content?.count ?? 0) }
-            guard state.used + bytes <= byteLimit else { throw .storageFull }
+            try requireRoom(
+                state, content: copies.reduce(0) { $0 + ($1.1.content?.count ?? 0) },
+                description: copies.reduce(0) {
+                    $0 + $1.1.descriptionBytes(at: $1.0.moved(from: path, to: destination))
+                })
             state.removeTree(destination)
             for (old, resource) in copies {
                 let new = old.moved(from: path, to: destination)
-                _ = state.add(new, resource.content)
-                state.resources[new]?.properties = resource.properties
-                state.resources[new]?.description = resource.description
+                state.add(new, resource.content)
+                state.change(new) { copy in
+                    (copy.properties, copy.propertyBytes) = (
+                        resource.properties, resource.propertyBytes
+                    )
+                    copy.description = resource.description
+                }
             }
         }
     }
@@ -240,8 +320,8 @@ public final class MemoryStore: ResourceStore {
             try state.requireParent(destination)
             state.removeTree(destination)
             for old in state.inside(path) {
-                let new = old.moved(from: path, to: destination)
-                state.resources[new] = state.resources.removeValue(forKey: old)
+                guard let resource = state.take(old) else { continue }
+                state.put(resource, at: old.moved(from: path, to: destination))
             }
         }
     }
@@ -253,21 +333,29 @@ public final class MemoryStore: ResourceStore {
 
     /// Changes dead properties.
     public func change(_ changes: [PropertyChange], of path: ResourcePath) async throws {
-        var properties = try resource(path).properties
+        let old = try resource(path)
+        var properties = old.properties
         properties.apply(changes)
-        guard PropertyFile.encode(properties).count <= PropertyFile.byteLimit else {
+        let bytes = properties.isEmpty ? 0 : PropertyFile.encode(properties).count
+        guard bytes <= PropertyFile.byteLimit else {
             throw WebDAVError(.insufficientStorage, "too many properties")
         }
         let kept = properties
-        state.withLock { $0.resources[path]?.properties = kept }
+        try change { state throws(WebDAVError) in
+            try requireRoom(state, description: bytes - old.propertyBytes)
+            state.change(path) { ($0.properties, $0.propertyBytes) = (kept, bytes) }
+        }
     }
 
     /// Sets the time of the last change.
     public func setModified(_ seconds: Int64, of path: ResourcePath) async throws {
+        try await setModified(InternetTimestamp(secondsSinceEpoch: seconds), of: path)
+    }
+
+    /// The same to the nanosecond.
+    public func setModified(_ time: InternetTimestamp, of path: ResourcePath) async throws {
         _ = try resource(path)
-        state.withLock {
-            $0.resources[path]?.modified = InternetTimestamp(secondsSinceEpoch: seconds)
-        }
+        state.withLock { $0.change(path) { $0.modified = time } }
     }
 
     /// The rest of the limit.

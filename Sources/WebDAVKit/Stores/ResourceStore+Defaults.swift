@@ -1,4 +1,4 @@
-internal import HTTPParser
+public import HTTPParser
 public import HTTPServerCore
 
 /// The members that a store need not implement.
@@ -72,16 +72,25 @@ extension ResourceStore {
 
     // MARK: Trees
 
-    /// Removes the destination, then copies member by member.
+    /// Copies member by member. A file is replaced when its new content is staged, and a collection
+    /// removed when the content of the source is known to be readable.
     /// - Throws: `WebDAVError` with 501 for content that `read` returns as a file or a stream.
     public func copy(
         _ path: ResourcePath, to destination: ResourcePath, deep: Bool
     ) async throws {
         try await requireParent(of: destination)
         let info = try await info(at: path)
-        if try await infoIfThere(destination) != nil { try await removeAll(destination) }
-        try await copyOne(path, info, to: destination)
-        guard deep, info.isCollection else { return }
+        let old = try await infoIfThere(destination)
+        guard info.isCollection else {
+            return try await copyFile(path, info, to: destination, replacing: old)
+        }
+        if old != nil {
+            if deep { try await requireContent(inside: path) }
+            try await removeAll(destination)
+        }
+        try await makeCollection(at: destination)
+        try await copyProperties(of: path, to: destination, replaces: false)
+        guard deep else { return }
         let members = try await members(of: path, withProperties: false)
         while let batch = try await members.next() {
             for member in batch where !member.isLink {
@@ -91,22 +100,55 @@ extension ResourceStore {
         }
     }
 
-    private func copyOne(
-        _ path: ResourcePath, _ info: ResourceInfo, to destination: ResourcePath
+    private func copyFile(
+        _ path: ResourcePath, _ info: ResourceInfo, to destination: ResourcePath,
+        replacing old: ResourceInfo?
     ) async throws {
-        if info.isCollection {
-            try await makeCollection(at: destination)
-        } else {
-            guard let bytes = try await read(path).body.bytesInMemory else {
-                throw WebDAVError(.notImplemented, "this store copies only content in memory")
-            }
-            let content = CollectedContent(bytes)
-            content.contentDescription = info.content
-            _ = try await place(content, at: destination, modified: nil)
+        let bytes = try await bytes(of: path)
+        let content = try await stage(
+            .bytes(bytes), for: destination, expected: Int64(bytes.count))
+        content.contentDescription = info.content
+        if old?.isCollection == true { try await removeAll(destination) }
+        _ = try await place(content, at: destination, modified: nil)
+        try await copyProperties(
+            of: path, to: destination, replaces: old?.isCollection == false)
+    }
+
+    private func bytes(of path: ResourcePath) async throws -> [UInt8] {
+        guard let bytes = try await read(path).body.bytesInMemory else {
+            throw WebDAVError(.notImplemented, "this store copies only content in memory")
         }
+        return bytes
+    }
+
+    private func requireContent(inside path: ResourcePath) async throws {
+        let members = try await members(of: path, withProperties: false)
+        while let batch = try await members.next() {
+            for member in batch where !member.isLink {
+                let inner = path.appending(member.name)
+                if member.info.isCollection {
+                    try await requireContent(inside: inner)
+                } else {
+                    _ = try await bytes(of: inner)
+                }
+            }
+        }
+    }
+
+    /// - Parameter replaces: whether the destination may have properties of its own, which go.
+    private func copyProperties(
+        of path: ResourcePath, to destination: ResourcePath, replaces: Bool
+    ) async throws {
         let properties = try await properties(of: path)
-        guard !properties.isEmpty else { return }
-        try await change(properties.map { .set($0) }, of: destination)
+        var changes: [PropertyChange] = []
+        if replaces {
+            let kept = Set(properties.map(\.name))
+            for old in try await self.properties(of: destination) where !kept.contains(old.name) {
+                changes.append(.remove(old.name))
+            }
+        }
+        changes += properties.map { .set($0) }
+        if !changes.isEmpty { try await change(changes, of: destination) }
     }
 
     private func removeAll(_ path: ResourcePath) async throws {
@@ -152,6 +194,11 @@ extension ResourceStore {
     /// Refused: 403.
     public func setModified(_ seconds: Int64, of path: ResourcePath) async throws {
         throw WebDAVError.forbidden
+    }
+
+    /// To the second.
+    public func setModified(_ time: InternetTimestamp, of path: ResourcePath) async throws {
+        try await setModified(time.secondsSinceEpoch, of: path)
     }
 
     // MARK: Room and threads

@@ -1,4 +1,4 @@
-internal import HTTPParser
+public import HTTPParser
 public import HTTPServerCore
 
 /// A tree of collections and files with dead properties, to which WebDAV gives access.
@@ -167,6 +167,12 @@ public protocol ResourceStore: Sendable {
 
     /// Sets the time of the last change, in seconds since 1970.
     func setModified(_ seconds: Int64, of path: ResourcePath) async throws
+
+    /// Sets the time of the last change back, after a change that was refused. Where the entity tag
+    /// depends on the time, it is the old one again only if the time is exact.
+    ///
+    /// The default sets it to the second.
+    func setModified(_ time: InternetTimestamp, of path: ResourcePath) async throws
 
     // MARK: Room and threads
 

@@ -112,6 +112,9 @@ extension XMLWriter {
     mutating func empty(_ name: XMLName) {
         if name.isDAV {
             markup("<D:\(name.local)/>")
+        } else if name.namespace.hasSameBytes(as: XMLElement.language.namespace) {
+            // No other prefix may be bound to it (Namespaces in XML section 3).
+            markup("<xml:\(name.local)/>")
         } else if name.namespace.isEmpty {
             markup("<\(name.local)/>")
         } else {

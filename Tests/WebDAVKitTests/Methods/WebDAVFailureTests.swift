@@ -118,6 +118,47 @@ struct WebDAVFailureTests {
         chunked.end()
     }
 
+    @Test("Names and properties in memory have a limit, too")
+    func memoryForDescriptions() async throws {
+        let client = DAVClient(store: MemoryStore(byteLimit: 10))
+        let value = String(repeating: "v", count: 1_000_000)
+        let patch = """
+            <propertyupdate xmlns="DAV:"><set><prop><p xmlns="u:">\(value)</p></prop></set>\
+            </propertyupdate>
+            """
+        for number in 0..<6 {
+            #expect(try await client.status("MKCOL", "/dav/\(number)") == 201)
+            let answer = try await client.send("PROPPATCH", "/dav/\(number)", [], patch).text
+            #expect(answer.contains(number < 4 ? "200 OK" : "507 Insufficient"), "\(number)")
+        }
+        let copy = ["Destination: /dav/copy"]
+        #expect(try await client.status("COPY", "/dav/0", copy) == 507)
+        #expect(try await client.status("MOVE", "/dav/0", copy) == 201)
+        #expect(try await client.status("DELETE", "/dav/copy") == 204)
+        #expect(try await client.status("COPY", "/dav/1", copy) == 201)
+        let list = try await client.send("PROPFIND", "/dav/", ["Depth: 1"]).text
+        #expect(list.matches(of: /<D:response>/).count == 7)
+    }
+
+    @Test(
+        "A refused change of properties leaves the entity tag as it was", arguments: [true, false])
+    func unchangedTag(isLocal: Bool) async throws {
+        let share = try Share()
+        let client = try isLocal ? share.client() : DAVClient()
+        #expect(try await client.status("PUT", "/dav/a", [], "x") == 201)
+        let tag = try await client.send("HEAD", "/dav/a")["ETag"]
+        // More than one file may have, as each has the namespace.
+        let names = (0..<1_100).map { "<x:p\($0)/>" }.joined()
+        let patch = """
+            <D:propertyupdate xmlns:D="DAV:" xmlns:x="\(String(repeating: "n", count: 1_000))">\
+            <D:set><D:prop><D:lastmodified>1000000000</D:lastmodified>\(names)</D:prop></D:set>\
+            </D:propertyupdate>
+            """
+        let answer = try await client.send("PROPPATCH", "/dav/a", [], patch)
+        #expect(answer.status == 207 && answer.text.contains("HTTP/1.1 507 "))
+        #expect(try await client.send("HEAD", "/dav/a")["ETag"] == tag)
+    }
+
     private static func windowsPatch(_ more: String = "") -> String {
         """
         <D:propertyupdate xmlns:D="DAV:" xmlns:Z="urn:schemas-microsoft-com:"><D:set><D:prop>\

@@ -204,10 +204,58 @@ struct WebDAVPropertyTests {
         #expect(try await client.status("PUT", "/dav/a", german, "x") == 201)
         #expect(try await client.send("PROPPATCH", "/dav/a", [], patch).text.contains("200 OK"))
         #expect(try await languages() == ["fr"])
+        let names = "<propfind xmlns=\"DAV:\"><propname/></propfind>"
+        let named = try await client.send("PROPFIND", "/dav/a", ["Depth: 0"], names).text
+        #expect(named.matches(of: /contentlanguage/).count == 1)
         #expect(try await client.status("PUT", "/dav/a", [], "y") == 204)
         #expect(try await languages() == ["fr"])
         #expect(try await client.status("PUT", "/dav/a", german, "z") == 204)
         #expect(try await languages() == ["de"])
+    }
+
+    @Test("A property in the namespace of xml:lang leaves answers well-formed")
+    func xmlNamespace() async throws {
+        _ = try await client.send("PUT", "/dav/a", [], "x")
+        let patch = """
+            <propertyupdate xmlns="DAV:"><set><prop><xml:foo>1</xml:foo></prop></set>\
+            </propertyupdate>
+            """
+        let names = "<propfind xmlns=\"DAV:\"><propname/></propfind>"
+        for answer in [
+            try await client.send("PROPPATCH", "/dav/a", [], patch),
+            try await client.send("PROPFIND", "/dav/", ["Depth: 1"], names),
+            try await client.send("PROPFIND", "/dav/", ["Depth: 1"]),
+        ] {
+            #expect(answer.status == 207 && answer.text.contains("<xml:foo"))
+            #expect(!answer.text.contains("http://www.w3.org/XML/1998/namespace"))
+            _ = try XMLReader.read(Array(answer.text.utf8))
+        }
+    }
+
+    @Test(
+        "A deep tree is listed with the properties of all its levels", arguments: StoreKind.allCases
+    )
+    func deepTree(_ kind: StoreKind) async throws {
+        let client = try kind.client()
+        var path = "/dav"
+        for level in 0..<12 {
+            path += "/c"
+            #expect(try await client.status("MKCOL", path) == 201)
+            #expect(try await client.status("PUT", path + "/f", [], "x") == 201)
+            for name in ["", "/f"] {
+                let patch = """
+                    <propertyupdate xmlns="DAV:"><set><prop><p xmlns="u:">level \(level)\(name)</p>\
+                    </prop></set></propertyupdate>
+                    """
+                #expect(try await client.status("PROPPATCH", path + name, [], patch) == 207)
+            }
+        }
+        let list = try await client.send("PROPFIND", "/dav/", ["Depth: infinity"]).text
+        for level in 0..<12 {
+            for name in ["", "/f"] {
+                #expect(list.contains(">level \(level)\(name)<"), "\(level)\(name)")
+            }
+        }
     }
 
     @Test func aDisplayNameThatIsSetTakesThePlaceOfTheOther() async throws {

@@ -2,6 +2,7 @@ import HTTPParser
 import HTTPServerCore
 import TestSupport
 import Testing
+import ToolkitSystem
 import WebDAVKit
 
 @Suite("A custom store implements six members")
@@ -39,6 +40,45 @@ struct CustomStoreTests {
         #expect(try await client.status("MOVE", "/dav/c", ["Destination: /dav/old"]) == 204)
         #expect(try await client.send("GET", "/dav/old/d/a").text == "a")
         #expect(try await client.status("GET", "/dav/c/d/a") == 404)
+    }
+
+    @Test(
+        "A copy or a move that cannot be made leaves the file that it would replace",
+        arguments: FaultyStore.Fault.allCases, ["COPY", "MOVE"])
+    func failedCopies(_ fault: FaultyStore.Fault, _ method: String) async throws {
+        let store = FaultyStore(fault: fault)
+        let client = DAVClient(store: store)
+        for name in ["old", "new"] { _ = try await client.status("PUT", "/dav/\(name)", [], name) }
+        _ = try await client.status("MKCOL", "/dav/c")
+        _ = try await client.status("PUT", "/dav/c/inner", [], "inner")
+        store.isActive.withLock { $0 = true }
+        let fields = ["Destination: /dav/old"]
+        let status = fault == .streams ? 501 : fault == .isFull ? 507 : 204
+        #expect(try await client.status(method, "/dav/new", fields) == status)
+        let text = fault == .ownContent ? "new" : "old"
+        #expect(try await client.send("GET", "/dav/old").text == text)
+        guard status != 204 else { return }
+        #expect(try await client.send("GET", "/dav/new").text == "new")
+        guard fault == .streams else { return }
+        #expect(try await client.status(method, "/dav/c", fields) == 501)
+        #expect(try await client.send("GET", "/dav/old").text == "old")
+    }
+
+    @Test("A file that replaces another one has its own properties, and no other ones")
+    func copiedProperties() async throws {
+        let client = DAVClient(store: CopyingStore())
+        for (name, properties) in [("a", ["p", "q"]), ("b", ["q", "r"])] {
+            _ = try await client.status("PUT", "/dav/\(name)", [], name)
+            let values = properties.map { "<\($0) xmlns=\"u:\">\(name)</\($0)>" }.joined()
+            let patch = """
+                <propertyupdate xmlns="DAV:"><set><prop>\(values)</prop></set></propertyupdate>
+                """
+            #expect(try await client.status("PROPPATCH", "/dav/\(name)", [], patch) == 207)
+        }
+        #expect(try await client.status("COPY", "/dav/a", ["Destination: /dav/b"]) == 204)
+        let list = try await client.send("PROPFIND", "/dav/b", ["Depth: 0"]).text
+        let found = list.matches(of: />([ab])<\/(?:[^>]*:)?([pqr])>/)
+        #expect(Set(found.map { "\($0.output.2)\($0.output.1)" }) == ["pa", "qa"])
     }
 
     @Test("The defaults refuse properties, times and parts of files")
@@ -111,5 +151,75 @@ private struct UnresolvableStore: WrappingStore {
     func resolved(_ path: ResourcePath) async throws -> ResourcePath {
         guard path.name != Array("b".utf8) else { throw WebDAVError(.serviceUnavailable) }
         return path
+    }
+}
+
+/// A store whose copies meet a fault.
+struct FaultyStore: WrappingStore {
+    enum Fault: CaseIterable { case streams, ownContent, isFull }
+
+    private final class Staged: StagedContent {
+        let bytes: [UInt8]
+        var length: Int64 { Int64(bytes.count) }
+
+        init(_ bytes: [UInt8]) { self.bytes = bytes }
+    }
+
+    let inner = NoteStore()
+    let fault: Fault
+    let isActive = Locked(false)
+    private let written = Locked([ResourcePath: [UInt8]]())
+
+    init(fault: Fault) { self.fault = fault }
+
+    func read(_ path: ResourcePath) async throws -> (info: ResourceInfo, body: ResponseBody) {
+        let (info, body) = try await inner.read(path)
+        guard fault == .streams, let bytes = written.withLock({ $0[path] }) else {
+            return (info, body)
+        }
+        let stream = ResponseBody.stream(mediaType: "", length: info.length) { writer in
+            try await writer.write(bytes)
+        }
+        return (info, stream)
+    }
+
+    func write(
+        _ bytes: [UInt8], to path: ResourcePath, modified: Int64?
+    ) async throws -> ResourceInfo {
+        if fault == .isFull, isActive.withLock({ $0 }) {
+            throw WebDAVError(.insufficientStorage)
+        }
+        written.withLock { $0[path] = bytes }
+        return try await inner.write(bytes, to: path, modified: modified)
+    }
+
+    func stage(
+        _ body: RequestBody, for path: ResourcePath, expected: Int64?
+    ) async throws -> any StagedContent {
+        var bytes: [UInt8] = []
+        for try await piece in body { bytes += piece }
+        return fault == .ownContent ? Staged(bytes) : CollectedContent(bytes)
+    }
+
+    func place(
+        _ content: any StagedContent, at path: ResourcePath, modified: Int64?
+    ) async throws -> ResourceInfo {
+        let bytes = (content as? Staged)?.bytes
+        let collected = fault == .ownContent ? nil : (content as? CollectedContent)?.bytes
+        guard let bytes = bytes ?? collected else { throw WebDAVError(.forbidden) }
+        return try await write(bytes, to: path, modified: modified)
+    }
+}
+
+/// A store that keeps properties, and leaves copies to the default.
+private struct CopyingStore: WrappingStore {
+    let inner = MemoryStore()
+
+    func properties(of path: ResourcePath) async throws -> [DeadProperty] {
+        try await inner.properties(of: path)
+    }
+
+    func change(_ changes: [PropertyChange], of path: ResourcePath) async throws {
+        try await inner.change(changes, of: path)
     }
 }

@@ -114,6 +114,36 @@ struct LinkTests {
         #expect(try await client.status("PUT", "/dav/tree/x", shown, "y") == 204)
     }
 
+    /// A copy may have a link where a directory was.
+    @Test func aCopyMakesALinkOfADirectory() async throws {
+        try FileManager.default.createDirectory(
+            atPath: share.path + "/source", withIntermediateDirectories: true)
+        try share.link("source/s", to: "../tree")
+        for path in ["/dav/d", "/dav/d/s"] {
+            #expect(try await client.status("MKCOL", path) == 201)
+        }
+        #expect(try await client.status("PUT", "/dav/d/s/f", [], "d") == 201)
+        #expect(try await client.status("COPY", "/dav/source", ["Destination: /dav/d"]) == 204)
+        let token = try await client.lock("/dav/d/s/f")
+        #expect(try await client.status("PUT", "/dav/tree/f", [], "y") == 423)
+        let shown = ["If: (<\(token)>)"]
+        #expect(try await client.status("PUT", "/dav/d/s/f", shown, "y") == 204)
+        #expect(share.text("tree/f") == "y")
+    }
+
+    /// No lock is on a path that protects nothing.
+    @Test func aLockWhereADirectoryHasBecomeALink() async throws {
+        let manager = FileManager.default
+        try manager.createDirectory(
+            atPath: share.path + "/d", withIntermediateDirectories: true)
+        #expect(try await client.status("PUT", "/dav/d/f", [], "old") == 201)
+        try manager.removeItem(atPath: share.path + "/d")
+        try share.link("d", to: "tree")
+        _ = try await client.lock("/dav/d/f")
+        #expect(try await client.status("PUT", "/dav/tree/f", [], "y") == 423)
+        #expect(share.text("tree/f") == "x")
+    }
+
     @Test func propertiesOfALinkAreThoseOfTheLockedFile() async throws {
         let token = try await client.lock("/dav/real")
         #expect(try await client.status("PROPPATCH", "/dav/good", [], Self.patch) == 423)

@@ -41,6 +41,32 @@ struct StoreLimitTests {
         }
     }
 
+    @Test("Properties in files of their own count, and make room again")
+    func properties() async throws {
+        let store = try LocalStore(root: share.path, byteLimit: 250_000)
+        let client = DAVClient(store: store)
+        let value = String(repeating: "v", count: 100_000)
+        func patch(_ name: String, _ value: String) async throws -> String {
+            let patch = """
+                <propertyupdate xmlns="DAV:"><set><prop><p xmlns="u:">\(value)</p></prop></set>\
+                </propertyupdate>
+                """
+            return try await client.send("PROPPATCH", "/dav/" + name, [], patch).text
+        }
+        for name in ["a", "b", "c"] { #expect(try await put(client, name, 0) == 201) }
+        for name in ["a", "b", "b"] { #expect(try await patch(name, value).contains("200 OK")) }
+        #expect(try await patch("c", value).contains("507 Insufficient Storage"))
+        #expect(try await put(client, "d", 60_000) == 507)
+        #expect(try await patch("b", "short").contains("200 OK"))
+        #expect(try await put(client, "d", 60_000) == 201)
+        #expect(try await client.status("DELETE", "/dav/a") == 204)
+        #expect(try await patch("c", value).contains("200 OK"))
+        // The next store of the folder counts them, too.
+        let later = DAVClient(store: try LocalStore(root: share.path, byteLimit: 250_000))
+        #expect(try await put(later, "e", 100_000) == 507)
+        #expect(try await put(later, "e", 50_000) == 201)
+    }
+
     @Test("Files of other programs that go do not make the sum negative")
     func uncounted() async throws {
         let client = DAVClient(store: try LocalStore(root: share.path, byteLimit: .max))
