@@ -13,11 +13,10 @@ let website = arguments.dropFirst().first ?? "Examples/DynamicSite/Website"
 var router = Router()
 router.mount("/", FileHandler(root: website))
 router.route(
-    .get, matching: #"/.*\.html"#,
+    .get, matching: #"/(.*/)?([^/]*\.html)?"#,
     to: TemplateHandler(root: website) { request in
         ["variable": "value", "peer": .text(request.peer.host)]
     })
-router.on(.get, "/") { _ in .redirect(to: "index.html") }
 
 let configuration = ServerConfiguration(host: "127.0.0.1", port: port)
 try await HTTPServer(configuration, handler: router).run()

@@ -19,9 +19,13 @@ extension ContentDisposition {
     public static func safeFileName(of text: String, byteLimit: Int = 255) -> String? {
         precondition(byteLimit >= 4, "a file name needs room for a character")
         // By bytes: a separator with a combining mark after it is another `Character`.
-        let name = text.utf8.split(omittingEmptySubsequences: false) { $0 == 0x2F || $0 == 0x5C }
-            .last.map { String(decoding: $0, as: UTF8.self) }
-        guard let name, !["", ".", ".."].contains(name) else { return nil }
+        let bytes =
+            text.utf8.split(omittingEmptySubsequences: false) { $0 == 0x2F || $0 == 0x5C }
+            .last ?? text.utf8[...]
+        guard !bytes.isEmpty, bytes.count > 2 || !bytes.allSatisfy({ $0 == 0x2E }) else {
+            return nil
+        }
+        let name = String(decoding: bytes, as: UTF8.self)
         guard !name.unicodeScalars.contains(where: isControl) else { return nil }
         return cut(name, to: byteLimit)
     }

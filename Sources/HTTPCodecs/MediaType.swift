@@ -42,7 +42,7 @@ public struct MediaType: Sendable {
         for parameter in parameters {
             guard parameter.fieldValue != nil else { return nil }
             let known = values.updateValue(parameter.value, forKey: parameter.name)
-            guard known == nil || known == parameter.value else { return nil }
+            guard known.map({ $0.hasBytes(of: parameter.value) }) ?? true else { return nil }
             if known == nil { kept.append(parameter) }
         }
         self.init(known: type.lowercased(), subtype.lowercased(), kept)

@@ -86,6 +86,6 @@ extension MediaType {
     /// `application/json; charset=utf-8` and mean JSON.
     fileprivate func has(_ parameter: FieldParameter) -> Bool {
         guard let value = self[parameter.name] else { return parameter.name == "charset" }
-        return value.lowercased() == parameter.value.lowercased()
+        return value.lowercased().hasBytes(of: parameter.value.lowercased())
     }
 }

@@ -76,6 +76,9 @@ extension WebSocketConnection: UpgradedProtocol {
     }
 
     private func handlerEnded(_ code: CloseCode = .normal) {
-        onLoop { self.close(code, "") }
+        onLoop {
+            self.close(code, "")
+            self.abandonMessages()
+        }
     }
 }

@@ -28,11 +28,13 @@
 
         /// Refuses parts that would move the border between host and path: `.example.net/` as a
         /// path makes the host longer, and `@example.net/` makes a user name of it. RFC 9113
-        /// section 8.3.1 wants a path that begins with a slash, and no user in the authority.
+        /// section 8.3.1 wants a path that begins with a slash, and no user in the authority. A
+        /// fragment would not be sent.
         private static func joined(_ scheme: String, _ authority: String, _ path: String) -> URL? {
             let path = path.isEmpty ? "/" : path
             let delimiters = Array("/?#@\\".utf8)
-            guard path.utf8.first == UInt8(ascii: "/"), !scheme.utf8.contains(UInt8(ascii: ":")),
+            guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(UInt8(ascii: "#")),
+                !scheme.utf8.contains(UInt8(ascii: ":")),
                 !(scheme + authority).utf8.contains(where: { delimiters.contains($0) })
             else { return nil }
             return URL(string: "\(scheme)://\(authority)\(path)")

@@ -17,6 +17,8 @@ struct MessageInbox: Sendable {
         var isFaultHeld = false
         /// Whether a reader has asked.
         var hasReader = false
+        /// Whether nobody will read any more.
+        var isAbandoned = false
 
         var end: WebSocketEnd? { if case .ended(let end) = ending { end } else { nil } }
     }
@@ -51,11 +53,22 @@ struct MessageInbox: Sendable {
         let reader = state.withLock { state -> Waiting.Reader? in
             state.hasDelivered = true
             if let reader = state.waiting.take() { return reader }
+            guard !state.isAbandoned else { return nil }
             state.messages.append(message)
             state.bytes += message.cost
             return nil
         }
         reader?.resume(returning: message)
+    }
+
+    /// Drops messages from now on, because nobody reads them any more: the close frame of the peer is
+    /// behind them. A task that waits for one gets it.
+    func abandon() {
+        state.withLock { state in
+            guard !state.waiting.isTaken else { return }
+            (state.isAbandoned, state.bytes) = (true, 0)
+            state.messages = FirstInFirstOut()
+        }
     }
 
     /// Whether a fault has to wait until the reader asks for the message behind it, and so has

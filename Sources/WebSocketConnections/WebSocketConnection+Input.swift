@@ -65,6 +65,12 @@ extension WebSocketConnection {
         inboxHasRoom()
     }
 
+    /// Nobody reads messages any more.
+    package func abandonMessages() {
+        inbox.abandon()
+        inboxHasRoom()
+    }
+
     /// There may be room for input.
     func inboxHasRoom() {
         guard hasRoomForInput else { return }

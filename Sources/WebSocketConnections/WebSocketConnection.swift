@@ -169,7 +169,8 @@ package final class WebSocketConnection: @unchecked Sendable {
 
     /// The server stops: closes, unless the closing handshake has begun.
     package func stop() {
-        isStopping = unsafe machine.phase == .open
+        // A second stop finds the close frame of the first one.
+        if unsafe machine.phase == .open { isStopping = true }
         close(.goingAway, "")
     }
 

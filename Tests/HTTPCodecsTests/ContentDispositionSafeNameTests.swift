@@ -1,4 +1,5 @@
 import HTTPCodecs
+import TestSupport
 import Testing
 
 @Suite("RFC 6266, 4.3: File names from a peer")
@@ -44,6 +45,16 @@ struct ContentDispositionSafeNameTests {
         #expect(name.utf8.count == count)
         #expect(text.unicodeScalars.starts(with: name.unicodeScalars))
         #expect(ContentDisposition.safeFileName(of: name) == name)
+    }
+
+    @Test("A name of combining marks takes no time to speak of")
+    func marks() async throws {
+        let isQuick = try await takesLess(than: .seconds(10)) {
+            let marks = String(repeating: "\u{301}\u{323}", count: 100_000)
+            let name = try #require(ContentDisposition.safeFileName(of: marks))
+            #expect(name.utf8.count <= 255)
+        }
+        #expect(isQuick)
     }
 
     @Test("A limit of one's own")

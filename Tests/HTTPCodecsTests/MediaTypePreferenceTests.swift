@@ -1,4 +1,5 @@
 import HTTPCodecs
+import TestSupport
 import Testing
 
 @Suite("RFC 9110, 12.5.1: Accept")
@@ -44,6 +45,16 @@ struct MediaTypePreferenceTests {
         ] as [(String, String?)])
     func best(accept: String, type: String?) {
         #expect(MediaTypePreference(accept)?.best(of: [.html, .json])?.essence == type)
+    }
+
+    @Test("A parameter of combining marks takes no time to speak of")
+    func longParameter() async throws {
+        let marks = String(repeating: "\u{301}\u{323}", count: 100_000)
+        let isQuick = try await takesLess(than: .seconds(10)) {
+            let accept = MediaTypePreference("text/html;charset=\"\(marks)\", */*;q=0.1")
+            #expect(accept?.best(of: [.json, .html])?.essence == "application/json")
+        }
+        #expect(isQuick)
     }
 
     @Test("No number of parameters makes a wider range more exact")

@@ -1,5 +1,6 @@
 import HTTPCodecs
 import HTTPParser
+import TestSupport
 import Testing
 
 @Suite("RFC 9110, 8.3.1: Media Type")
@@ -30,6 +31,22 @@ struct MediaTypeTests {
         ])
     func refusal(text: String) {
         #expect(MediaType(text) == nil)
+    }
+
+    @Test("A parameter with two values counts by its bytes, and takes no time to speak of")
+    func twoValues() async throws {
+        #expect(MediaType("a/b; x=\"\u{E9}\"; x=\"e\u{301}\"") == nil)
+        #expect(MediaType("a/b; x=\"\u{E9}\"; x=\"\u{E9}\"") != nil)
+        #expect(MediaType("a/b; x=\"\u{E9}\"") != MediaType("a/b; x=\"e\u{301}\""))
+        let marks = ["\u{301}\u{323}", "\u{323}\u{301}"].map {
+            String(repeating: $0, count: 100_000)
+        }
+        let isQuick = try await takesLess(than: .seconds(10)) {
+            #expect(MediaType("a/b; x=\"\(marks[0])\"; x=\"\(marks[1])\"") == nil)
+            let types = try marks.map { try #require(MediaType("a/b; x=\"\($0)\"")) }
+            #expect(types[0] != types[1] && Set(types).count == 2)
+        }
+        #expect(isQuick)
     }
 
     @Test("Parts that a field cannot carry make no media type")

@@ -45,12 +45,14 @@ struct HandlerTaskTests {
         try await client.connection.closed()
     }
 
-    @Test("A handler that only sends is cancelled when the server stops")
-    func stopping() async throws {
+    @Test(
+        "A handler that only sends is cancelled when the server stops, once or twice",
+        arguments: [1, 2])
+    func stopping(_ count: Int) async throws {
         let handled = Handled()
         let client = Client(handled.handler { try await $0.send("news") })
         try await client.output(frame(1, "news"))
-        await client.connection.onLoop { $0?.shutDown() }
+        for _ in 0..<count { await client.connection.onLoop { $0?.shutDown() } }
         try await client.output(closeFrame(1001))
         client.close(1001)
         #expect(try await handled.end() == [.cancelled])

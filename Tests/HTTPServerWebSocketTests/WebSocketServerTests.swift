@@ -96,6 +96,17 @@ struct WebSocketServerTests {
         try await throwing.connection.closed()
     }
 
+    @Test("The client's close frame is read behind messages that a handler has left")
+    func messagesLeft() async throws {
+        let client = Client(SyncHandler { try $0.webSocket { try await $0.send("bye") } })
+        try await client.output(frame(1, "bye") + closeFrame(1000))
+        let message = Client.frame(2, [UInt8](repeating: 1, count: 100))
+        let batch = Array(repeating: message, count: 100).flatMap { $0 }
+        client.connection.feed(Array(repeating: .bytes(batch), count: 20))
+        client.close(1000)
+        try await client.connection.closed()
+    }
+
     @Test("A message above the limit is refused by 1009, and one without a mask by 1002")
     func violations() async throws {
         var options = WebSocketOptions()

@@ -76,7 +76,7 @@
                 ("http", "example.net/", "/"), ("http", "example.net?", "/"),
                 ("http", "example.net#", "/"), ("http", "h@example.net", "/"),
                 ("http", "example.net\\", "/"), ("http://example.net/", "h", "/"),
-                ("http:", "h", "/"),
+                ("http:", "h", "/"), ("http", "h", "/a#b"), ("http", "h", "/?q=C#"),
             ])
         func otherHost(_ scheme: String, _ authority: String, _ path: String) {
             let head = HTTPRequest(method: .get, scheme: scheme, authority: authority, path: path)

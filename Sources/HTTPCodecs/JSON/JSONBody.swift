@@ -40,7 +40,8 @@ public struct JSONBody: Hashable, Sendable {
     public var depthLimit = 128
     /// The most bytes of the name of a member, as it is written; above it `.inputTooLong` (413).
     /// Names are hashed and compared in canonical form, which takes quadratic time in a run of
-    /// combining marks.
+    /// combining marks. For the same reason a string of more than 1 KiB may have at most 128 of them
+    /// in a row (413).
     public var nameByteLimit = 1_024
     /// How values become JSON and back.
     public var options = JSONOptions()

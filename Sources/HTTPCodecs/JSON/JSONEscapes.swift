@@ -55,6 +55,14 @@ enum JSONEscapes {
         return true
     }
 
+    /// Goes past an escape.
+    /// - Returns: the scalar of one by number; 0 for another one, and for half of a surrogate pair.
+    static func skip(_ text: Span<UInt8>, _ index: inout Int) -> UInt32 {
+        index += 2
+        guard text[index - 1] == UInt8(ascii: "u") else { return 0 }
+        return scalar(text, &index)?.value ?? 0
+    }
+
     private static func scalar(_ text: Span<UInt8>, _ index: inout Int) -> Unicode.Scalar? {
         let first = unit(text, &index)
         guard first & 0xFC00 == 0xD800 else { return Unicode.Scalar(first) }

@@ -28,7 +28,8 @@ struct JSONGrammar {
     /// - Parameter lists: whether its values are wanted.
     /// - Returns: its values as `JSONTree` has them; none when they are not wanted, or for a tree
     ///   too unusual.
-    /// - Throws: `.invalidJSON`, `.invalidText`, `.nestedTooDeeply`, or `.inputTooLong` for a name.
+    /// - Throws: `.invalidJSON`, `.invalidText`, `.nestedTooDeeply`, or `.inputTooLong` for a name, or
+    ///   for a text of combining marks.
     @discardableResult
     static func check(
         _ bytes: Span<UInt8>, from start: Int, depthLimit: Int, nameByteLimit: Int,
@@ -245,7 +246,12 @@ struct JSONGrammar {
             let byte = bytes[index]
             if byte == UInt8(ascii: "\"") {
                 index += 1
-                return Text(range: start..<index - 1, isASCII: isASCII, hasEscape: hasEscape)
+                let text = Text(
+                    range: start..<index - 1, isASCII: isASCII, hasEscape: hasEscape)
+                if !isASCII || hasEscape, text.range.count > JSONMarks.uncheckedBytes {
+                    try checkMarks(text.range, bytes)
+                }
+                return text
             }
             if byte == UInt8(ascii: "\\") {
                 hasEscape = true
@@ -261,6 +267,16 @@ struct JSONGrammar {
             }
         }
         throw invalid("it ends early", at: index)
+    }
+
+    @inline(never)
+    private mutating func checkMarks(
+        _ range: Range<Int>, _ bytes: Span<UInt8>
+    ) throws(CodecError) {
+        guard JSONMarks.areTooMany(bytes.extracting(range)) else { return }
+        throw fail(
+            CodecError(
+                .inputTooLong, at: Int64(range.lowerBound), "combining marks, one after the other"))
     }
 
     /// The first byte from `start` on that is no plain character of a string: a quotation mark, a

@@ -94,9 +94,8 @@ extension PartHead {
     /// the application undecoded, so it is refused.
     private func checkTransferEncoding() throws(PartHeadFault) {
         for coding in fields.values(of: .contentTransferEncoding) {
-            switch coding.lowercased() {
-            case "7bit", "8bit", "binary": continue
-            default:
+            guard coding.isASCII("7bit") || coding.isASCII("8bit") || coding.isASCII("binary")
+            else {
                 throw PartHeadFault(.unsupportedContentCoding, .contentTransferEncoding, coding)
             }
         }

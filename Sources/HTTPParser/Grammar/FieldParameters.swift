@@ -16,6 +16,20 @@ public struct FieldParameter: Hashable, Sendable {
         self.value = value
     }
 
+    /// Whether name and value have the same bytes: canonical equivalence would make one of two values
+    /// that others read apart, and takes time that grows with the square of a peer's text.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.name.utf8.elementsEqual(right.name.utf8)
+            && left.value.utf8.elementsEqual(right.value.utf8)
+    }
+
+    /// Hashes the bytes of name and value.
+    public func hash(into hasher: inout Hasher) {
+        for byte in name.utf8 { hasher.combine(byte) }
+        hasher.combine(0xFF as UInt8)
+        for byte in value.utf8 { hasher.combine(byte) }
+    }
+
     /// The parameter as a field carries it, its value quoted only where it must be.
     ///
     /// Nil if the name is no token or the value holds a control character.

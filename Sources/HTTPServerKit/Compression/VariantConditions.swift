@@ -8,6 +8,8 @@ internal import HTTPServerCore
 /// is shown the tag without the suffix as well.
 enum VariantConditions {
     private static let mark = "-gzip\""
+    /// Tags are compared by bytes: text of a peer in canonical form takes quadratic time.
+    private static let markBytes = Array(mark.utf8)
 
     /// The tag of the variant of a representation with this tag. A weak one does not promise
     /// equal bytes and stays as it is.
@@ -57,7 +59,9 @@ enum VariantConditions {
 
     private static func isMarked(_ request: Request, _ name: HTTPFieldName) -> Bool {
         guard request.fields.contains(name) else { return false }
-        return request.fields.values(of: name).contains { $0.contains(mark) }
+        return request.fields.values(of: name).contains {
+            $0.utf8.firstRange(of: markBytes) != nil
+        }
     }
 
     /// Each tag of a variant is followed by that of its representation. A list that cannot be
@@ -66,9 +70,10 @@ enum VariantConditions {
         guard case .tags(let tags) = EntityTagCondition(list) else { return list }
         var texts: [String] = []
         for tag in tags {
-            let text = String(decoding: tag.bytes, as: UTF8.self)
-            texts.append(text)
-            if text.hasSuffix(mark) { texts.append(String(text.dropLast(mark.count)) + "\"") }
+            texts.append(String(decoding: tag.bytes, as: UTF8.self))
+            guard tag.bytes.suffix(markBytes.count).elementsEqual(markBytes) else { continue }
+            let stem = tag.bytes.dropLast(markBytes.count)
+            texts.append(String(decoding: stem, as: UTF8.self) + "\"")
         }
         return texts.joined(separator: ", ")
     }
@@ -80,8 +85,9 @@ enum VariantConditions {
         guard let list = request.fields.list(.ifNoneMatch),
             case .tags(let tags) = EntityTagCondition(list), !tags.isEmpty
         else { return nil }
-        let known = tags.map { String(decoding: $0.bytes.drop { $0 != 0x22 }, as: UTF8.self) }
-        return !known.contains(tag) && known.contains(variant) ? variant : tag
+        let known = tags.map { $0.bytes.drop { $0 != 0x22 } }
+        func isKnown(_ tag: String) -> Bool { known.contains { $0.elementsEqual(tag.utf8) } }
+        return !isKnown(tag) && isKnown(variant) ? variant : tag
     }
 }
 

@@ -9,13 +9,14 @@ internal import ToolkitSystem
 ///
 /// ```swift
 /// router.mount("/", FileHandler(root: folder))
-/// router.route(.get, matching: #"/.*\.html"#, to: TemplateHandler(root: folder) { request in
+/// router.route(.get, matching: #"/(.*/)?([^/]*\.html)?"#, to: TemplateHandler(root: folder) { request in
 ///     ["peer": .text(request.peer.host)]
 /// })
 /// ```
 ///
-/// Files are found as `FileHandler` finds them: no request reaches outside of the directory, and
-/// names that begin with a dot are not served. They are read for each request, so a changed file
+/// Files are found as `FileHandler` finds them: no request reaches outside of the directory,
+/// names that begin with a dot are not served, and the path of a folder is that of its index file,
+/// or 404. They are read for each request, so a changed file
 /// counts at once.
 public struct TemplateHandler: Handler {
     /// Gives the values for a request.

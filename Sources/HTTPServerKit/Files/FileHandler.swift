@@ -150,16 +150,19 @@ public struct FileHandler: Handler {
         case listing(RootDirectory, OpenFile, FilePath)
     }
 
-    /// The regular file that a request names, whatever its method.
+    /// The regular file that a request names, whatever its method; for a folder its index file.
     func find(
         _ request: Request
     ) throws(HTTPError) -> (file: OpenFile, status: FileStatus, mediaType: String) {
         guard case .success(let root) = root else { throw HTTPError(.notFound) }
-        let path = try servablePath(request)
-        guard let (file, status) = try openIfThere(path, in: root), status.kind == .regular,
-            !path.endsWithSlash
-        else { throw HTTPError(.notFound) }
-        return (file, status, mediaType(of: path))
+        let named = try servablePath(request)
+        let paths = named.endsWithSlash ? options.indexFiles.map { named.appending($0) } : [named]
+        for path in paths {
+            if let (file, status) = try openIfThere(path, in: root), status.kind == .regular {
+                return (file, status, mediaType(of: path))
+            }
+        }
+        throw HTTPError(.notFound)
     }
 
     private func servablePath(_ request: Request) throws(HTTPError) -> FilePath {

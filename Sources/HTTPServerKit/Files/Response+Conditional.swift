@@ -47,7 +47,9 @@ extension Response {
             fields.removeDigests(ofRepresentation: true)
             throw HTTPError(.preconditionFailed, fields: fields)
         case .proceed(let rangeAllowed):
+            // A form in another coding may have the same date (RFC 9110 section 8.8.1).
             guard rangeAllowed, hasRanges, let range = request.fields[.range],
+                !(VariantConditions.hasDatedRange(request) && fields.varyByEncoding),
                 let source = generator.map(RangeSource.generated) ?? RangeSource(body.content)
             else { return response }
             return response.part(range, of: source) ?? response

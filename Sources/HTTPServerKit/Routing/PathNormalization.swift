@@ -11,15 +11,17 @@ public enum PathNormalization {
     /// PathNormalization.normalized("../a/.")        // "a"
     /// ```
     public static func normalized(_ path: String) -> String {
-        var segments: [Substring] = []
-        for segment in path.split(separator: "/", omittingEmptySubsequences: true) {
-            switch segment {
-            case ".": break
-            case "..": _ = segments.popLast()
-            default: segments.append(segment)
+        // By bytes: a slash with a combining mark after it is another `Character`.
+        var segments: [Substring.UTF8View] = []
+        for segment in path.utf8.split(separator: UInt8(ascii: "/")) {
+            if segment.elementsEqual(".".utf8) { continue }
+            if segment.elementsEqual("..".utf8) {
+                _ = segments.popLast()
+            } else {
+                segments.append(segment)
             }
         }
-        let joined = segments.joined(separator: "/")
+        let joined = segments.map { String(Substring($0)) }.joined(separator: "/")
         return path.utf8.first == UInt8(ascii: "/") ? "/" + joined : joined
     }
 }

@@ -14,8 +14,8 @@ extension FileTree {
     /// - Parameters:
     ///   - path: a path.
     ///   - followsLast: whether a link at its end is followed as well.
-    /// - Throws: `EXDEV` where it leads out, `ELOOP` where it leads nowhere, `ENAMETOOLONG` where
-    ///   it is deeper than ``OpenDirectory/depthLimit``.
+    /// - Throws: `EXDEV` where it leads out, `ELOOP` where it leads nowhere or links are not followed,
+    ///   `ENAMETOOLONG` where it is deeper than ``OpenDirectory/depthLimit``.
     package func realPath(of path: [UInt8], followsLast: Bool) throws(SystemError) -> [UInt8] {
         let (slash, dot) = (UInt8(ascii: "/"), UInt8(ascii: "."))
         var rest: [[UInt8]] = path.split(separator: slash).reversed().map { Array($0) }
@@ -44,7 +44,9 @@ extension FileTree {
                 continue
             }
             links += 1
-            guard links <= Self.linkLimit else { throw SystemError("open", code: ELOOP) }
+            guard followsLinks, links <= Self.linkLimit else {
+                throw SystemError("open", code: ELOOP)
+            }
             let target = try here.linkTarget(of: name)
             guard target.first != slash else { throw SystemError("open", code: EXDEV) }
             rest += target.split(separator: slash).reversed().map { Array($0) }

@@ -16,12 +16,14 @@ package final class FileTree: Sendable {
     private let root: RootDirectory
     /// Whether what is on the root's mount is on its volume.
     private let mountIsVolume: Bool
+    let followsLinks: Bool
 
     /// - Parameters:
     ///   - path: the path of the directory.
     ///   - followsLinks: whether symbolic links that stay inside are followed, on systems that can
     ///     check it.
     package init(_ path: String, followsLinks: Bool = true) throws(SystemError) {
+        self.followsLinks = followsLinks
         root = try RootDirectory(path, followsLinks: followsLinks)
         mountIsVolume = http_server_is_one_volume(root.descriptor) != 0
     }
@@ -199,6 +201,10 @@ extension SystemError {
     /// Whether the kernel or the file system does not know the call.
     package var isUnsupported: Bool {
         code == ENOSYS || code == EINVAL || code == ENOTSUP || code == EOPNOTSUPP
+    }
+    /// Whether the file system has no call that empties the memory of the disk (F_FULLFSYNC).
+    package var lacksFullSynchronization: Bool {
+        isUnsupported || code == ENOTTY || code == ENODEV
     }
     /// Whether the process or the system has no descriptors or memory left for now.
     package var isExhausted: Bool { code == EMFILE || code == ENFILE || code == ENOMEM }

@@ -160,10 +160,19 @@ extension Syscalls {
     /// known of it.
     package static func synchronize(_ file: CInt) throws(SystemError) {
         #if canImport(Darwin)
-            // fsync leaves it in the memory of the disk there (fsync(2)).
-            if fcntl(file, F_FULLFSYNC) == 0 { return }
+            // fsync leaves it in the memory of the disk there (fsync(2)). It is right only where the
+            // file system has no other call: it would hide that this one has failed.
+            while fcntl(file, F_FULLFSYNC) != 0 {
+                let error = SystemError("fsync")
+                if error.code == EINTR { continue }
+                guard error.lacksFullSynchronization else { throw error }
+                guard fsync(file) == 0 else { throw SystemError("fsync") }
+                return
+            }
+            return
+        #else
+            guard fsync(file) == 0 else { throw SystemError("fsync") }
         #endif
-        guard fsync(file) == 0 else { throw SystemError("fsync") }
     }
 
     /// The same of content and length alone.

@@ -25,6 +25,9 @@ extension OpenDirectory {
     /// that of a path that is too long.
     package static var depthLimit: Int { 512 }
 
+    /// From this level on a thread with a large stack works.
+    private static var largeStackDepth: Int { 32 }
+
     /// Goes on inside of a directory. At the 32nd level a thread with a larger stack takes over:
     /// those of Dispatch, which has 512 KiB for each on Apple's systems, have no room for all levels.
     /// - Parameters:
@@ -33,7 +36,7 @@ extension OpenDirectory {
     package static func descend<Result>(
         to depth: Int, orElse failure: (SystemError) -> Result, _ body: () -> Result
     ) -> Result {
-        guard depth == 32 else { return body() }
+        guard depth == largeStackDepth else { return body() }
         return SystemThread.run(body) ?? failure(SystemError("pthread_create", code: EAGAIN))
     }
 
@@ -142,7 +145,7 @@ extension OpenDirectory {
             throw TreeFault(path: path, error: error)
         }
         guard let (old, new, names) = members else { return }
-        try BlockingPool.inHalves(of: names) { (member: [UInt8]) throws(TreeFault) in
+        @Sendable func copyMember(_ member: [UInt8]) throws(TreeFault) {
             let inner = path.isEmpty ? member : path + [0x2F] + member
             let target = FilePlace(directory: new, name: member)
             try Self.descend(
@@ -154,6 +157,12 @@ extension OpenDirectory {
                         depth + 1, leavingOut, finish)
                 }
             }.get()
+        }
+        // A second thread would have a small stack.
+        if depth < Self.largeStackDepth {
+            try BlockingPool.inHalves(of: names, copyMember)
+        } else {
+            for name in names { try copyMember(name) }
         }
         do throws(SystemError) {
             try finish(old.file, new.file)

@@ -102,10 +102,12 @@ package final class SignalWatch: Sendable {
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { @Sendable in came(number) }
             source.activate()
-            var ignore = sigaction()
+            var caught = sigaction()
             var previous = sigaction()
-            unsafe ignore.__sigaction_u.__sa_handler = SIG_IGN
-            guard unsafe sigaction(number, &ignore, &previous) == 0 else {
+            // A signal that is ignored would be ignored by the programs that are started, too.
+            unsafe caught.__sigaction_u.__sa_handler = { _ in }
+            caught.sa_flags = SA_RESTART
+            guard unsafe sigaction(number, &caught, &previous) == 0 else {
                 source.cancel()
                 return nil
             }

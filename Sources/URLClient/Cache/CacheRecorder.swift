@@ -108,7 +108,7 @@ final class CacheRecorder: ContentRecorder {
 
 /// A file in the cache's folder that is filled as content comes. Nothing here waits for the disk.
 final class CacheSpool: @unchecked Sendable {
-    /// How much it is given at a time: each call has a cost of its own, also in memory.
+    /// How much it is given at a time: each call costs time and memory.
     static let usualLength = 64 << 10
     /// How much may wait for the disk before the connection is held.
     private static let waitingLimit = 4 << 20

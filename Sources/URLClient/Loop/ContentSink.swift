@@ -1,6 +1,12 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
+/// How much is read from a connection, and handed to a reader, at a time.
+enum ContentPiece {
+    /// A larger piece saves calls, but the allocator maps and unmaps memory for each from 128 KiB on.
+    static let usualLength = 120 << 10
+}
+
 /// The destination of a response's content. The session's loop makes all calls.
 class ContentSink {
     enum Answer {

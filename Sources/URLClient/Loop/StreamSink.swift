@@ -1,12 +1,6 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-/// How much is read from a connection, and handed to a reader, at a time.
-enum ContentPiece {
-    /// A larger piece saves calls, but the allocator maps and unmaps memory for each from 128 KiB on.
-    static let usualLength = 120 << 10
-}
-
 /// Hands content to a stream: content that arrives together becomes one piece.
 final class StreamSink: ContentSink {
     private let content: ContentStream

@@ -136,7 +136,7 @@ final class DelegateSink: ContentSink {
     private let limit: Int
     private let waiting = WaitingBytes()
     private unowned let loop: ClientLoop
-    /// Content that arrives together is one call: each has a cost of its own, also in memory.
+    /// Content that arrives together is one call: each costs time and memory.
     private var piece: [UInt8] = []
     weak var runner: TransactionRunner?
 

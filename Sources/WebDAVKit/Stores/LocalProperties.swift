@@ -25,7 +25,7 @@ final class LocalProperties: Sendable {
     /// Whether there may be files of properties. Usually there are none, and no lookup is made.
     private let hasFiles = Atomic(false)
     private let absence = PropertyAbsence()
-    /// What the separate files count for; `nil` without a limit.
+    /// Counts the separate files; `nil` without a limit.
     private let usage = Locked<StoreUsage?>(nil)
 
     /// - Parameter synchronizes: whether separate files are flushed to the disk; attributes are
@@ -375,16 +375,23 @@ final class LocalProperties: Sendable {
 
     /// Removes the properties of a removed file, if possible; they belong to no other file.
     func forget(_ status: FileStatus) {
-        guard let folder = try? sideFolder(), let name = try? names.name(of: status) else { return }
-        try? removeCounted(name, in: folder)
+        do throws(SystemError) {
+            guard let folder = try sideFolder() else { return }
+            try removeCounted(try names.name(of: status), in: folder)
+        } catch {
+            // The next start removes it.
+        }
     }
 
     /// Called while trees are removed; `nil` when no properties are in separate files.
     var onRemoval: ((FileStatus) -> Void)? {
         guard let folder = try? sideFolder() else { return nil }
         return { [self] status in
-            guard let name = try? names.name(of: status) else { return }
-            try? removeCounted(name, in: folder)
+            do throws(SystemError) {
+                try removeCounted(try names.name(of: status), in: folder)
+            } catch {
+                // Most have none; the next start removes others.
+            }
         }
     }
 

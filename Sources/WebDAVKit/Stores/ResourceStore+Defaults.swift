@@ -135,7 +135,7 @@ extension ResourceStore {
         }
     }
 
-    /// - Parameter replaces: whether the destination may have properties of its own, which go.
+    /// - Parameter replaces: whether the destination may have other properties, which go.
     private func copyProperties(
         of path: ResourcePath, to destination: ResourcePath, replaces: Bool
     ) async throws {

@@ -13,7 +13,7 @@ internal import ToolkitSystem
     import Darwin
 #endif
 
-/// The file beside a transfer that says how to go on with it. Whatever else has its name stays.
+/// The file beside a transfer that says how to go on with it. Another file of that name stays.
 struct NoteFile<Content: Codable> {
     let url: URL
 

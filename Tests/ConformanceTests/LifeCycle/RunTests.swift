@@ -140,6 +140,9 @@ struct RunTests {
         let events = locals.map { EventReader($0.server) }
         for _ in locals { #expect(await started.first() == 1) }
         #expect(disposition(SIGUSR2) != before)
+        // Programs that are started do not ignore it.
+        let child = try await Program.run("sh", ["-c", "kill -USR2 $$; exit 7"])
+        #expect(child.status == -SIGUSR2)
         kill(getpid(), SIGUSR2)
         for run in runs { try await run.value }
         for reader in events {

@@ -202,6 +202,10 @@ struct FileCompressionTests {
         let answer = try await Coded.get(handler, Self.gzip + range, target: "/small.txt")
         #expect(answer.status == 200 && answer.content == coded)
         #expect(answer["Last-Modified"] == plain["Last-Modified"])
+        // What is around it does not make a part of the whole.
+        let conditional = ConditionalHandler(handler)
+        let around = try await Coded.get(conditional, range, target: "/small.txt")
+        #expect(around.status == 200 && around.content == plain.content)
         // A file that has one form has parts.
         #expect(try await Coded.get(files(), range, target: "/small.txt").status == 206)
     }

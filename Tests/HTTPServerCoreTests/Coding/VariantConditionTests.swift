@@ -32,6 +32,19 @@ struct VariantConditionTests {
         #expect(tags.coded == String(tags.plain.dropLast()) + "-gzip\"")
     }
 
+    @Test("A tag of combining marks takes no time to speak of")
+    func longTag() async throws {
+        let marks = String(repeating: "\u{301}\u{323}", count: 2_000)
+        let lines = String(repeating: "If-None-Match: \"\(marks)\"\r\n", count: 7)
+        let isQuick = try await takesLess(than: .seconds(10)) {
+            for _ in 0..<50 {
+                let answer = try await get("Accept-Encoding: gzip\r\n\(lines)")
+                #expect(answer.status == 200)
+            }
+        }
+        #expect(isQuick)
+    }
+
     @Test(
         "Tags of handlers",
         arguments: [

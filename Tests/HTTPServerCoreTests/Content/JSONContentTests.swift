@@ -68,6 +68,26 @@ struct JSONContentTests {
         #expect(isQuick, "half a minute, when it is hashed")
     }
 
+    private struct Colored: Codable {
+        enum Color: String, Codable { case red, green }
+        var color: Color
+    }
+
+    @Test(
+        "A text with many combining marks in a row is 413 before it is compared",
+        arguments: ["\u{301}\u{323}", "\\u0301\\u0323"], [(64, 422), (65, 413), (80_000, 413)])
+    func textOfMarks(_ marks: String, _ length: (count: Int, status: Int)) async throws {
+        let padding = String(repeating: "x", count: 1_024)
+        let text = padding + String(repeating: marks, count: length.count)
+        let isQuick = try await takesLess(than: .seconds(10)) {
+            let answered = try await Content.answer(
+                Content.post("application/json", "{\"color\": \"\(text)\"}")
+            ) { request in try .json(try await request.json(Colored.self)) }
+            #expect(answered.answer.status == length.status)
+        }
+        #expect(isQuick)
+    }
+
     /// A loop whose threads the tests know from others.
     private static let loop = try? EventLoop(label: "test.json", linger: 1, firesDeadlines: false)
 

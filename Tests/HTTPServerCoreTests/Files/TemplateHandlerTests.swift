@@ -13,6 +13,7 @@ struct TemplateHandlerTests {
         try directory.write("page.html", "<p>%name% %other%</p>")
         try directory.write("plain.css", "a { width: 100%; }")
         try directory.write(".hidden.html", "%name%")
+        try directory.write("index.html", "index for %name%")
         try directory.makeDirectory("sub")
         try directory.write("sub/page.html", "%path%")
         try directory.write("long.html", String(repeating: "%name%", count: 1_000))
@@ -25,7 +26,7 @@ struct TemplateHandlerTests {
         let pages = TemplateHandler(root: directory.path, byteLimit: 1_000) { request in
             ["name": .text(request.target.query ?? "<nobody>"), "path": .text(request.path)]
         }
-        router.route(.get, matching: #"/.*\.html"#, to: pages)
+        router.route(.get, matching: #"/(.*/)?([^/]*\.html)?"#, to: pages)
         return router
     }
 
@@ -43,6 +44,7 @@ struct TemplateHandlerTests {
         #expect(page["ETag"] == nil && page["Last-Modified"] == nil)
         #expect(try await get("/page.html?%name%").text == "<p>%name% %other%</p>")
         #expect(try await get("/sub/page.html").text == "/sub/page.html")
+        #expect(try await get("/?Ann").text == "index for Ann")
         #expect(try await get("/plain.css").text == "a { width: 100%; }")
         #expect(try await get("/page.html", method: "HEAD")["Content-Length"] == "29")
     }
@@ -50,7 +52,8 @@ struct TemplateHandlerTests {
     @Test(
         "What is not there, hidden, a folder, or outside is refused as with files",
         arguments: [
-            ("/nothing.html", 404), ("/.hidden.html", 404), ("/page.html/x.html", 404),
+            ("/sub/", 404), ("/page.html/", 404), ("/nothing.html", 404), ("/.hidden.html", 404),
+            ("/page.html/x.html", 404),
             ("/../page.html", 400), ("/%00.html", 400), ("/sub%2Fpage.html", 404),
         ])
     func refused(_ target: String, _ status: Int) async throws {

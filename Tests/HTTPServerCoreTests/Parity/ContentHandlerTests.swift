@@ -37,6 +37,20 @@ struct ContentHandlerTests {
         #expect(bytes["Cache-Control"] == "no-cache")
     }
 
+    @Test("RFC 9110, 8.8.1: a date does not continue content that has a form in another coding")
+    func datedRange() async throws {
+        let range = "Range: bytes=2-11\r\nIf-Range: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
+        var options = ContentHandler.Options()
+        options.lastModified = HTTPDate(secondsSinceEpoch: 784_111_777)
+        for (compresses, status) in [(true, 200), (false, 206)] {
+            options.compresses = compresses
+            let handler = ContentHandler(Self.text, mediaType: .css, options: options)
+            for coding in ["", "Accept-Encoding: gzip\r\n"] {
+                #expect(try await get(handler, coding + range).status == status)
+            }
+        }
+    }
+
     @Test("A tag of one's own, and nothing said to caches")
     func options() async throws {
         var options = ContentHandler.Options()

@@ -133,9 +133,11 @@ struct PathNormalizationTests {
             ("a/../b", "b"), ("/a/../b", "/b"), ("/a/..", "/"), ("/..", "/"), ("..", ""),
             ("../../a", "a"), ("/../../a/..//b/c/../", "/b"), (".", ""), ("...", "..."),
             ("a/..b/.c", "a/..b/.c"), ("/é/ü/../ö", "/é/ö"),
+            ("../\u{301}a", "\u{301}a"), ("/a/\u{301}b/../c", "/a/c"),
         ])
     func normalized(path: String, expected: String) {
-        #expect(PathNormalization.normalized(path) == expected)
-        #expect(PathNormalization.normalized(expected) == expected)
+        for path in [path, expected] {
+            #expect(Array(PathNormalization.normalized(path).utf8) == Array(expected.utf8))
+        }
     }
 }

@@ -86,6 +86,40 @@ struct FileTreeTests {
     }
 
     /// Threads of Dispatch have stacks of this size on Apple's systems.
+    @Test("Only a file system without the call may do without it: an error of the disk counts")
+    func fullSynchronization() {
+        for (code, mayDoWithout) in [
+            (ENOTSUP, true), (ENOTTY, true), (EIO, false), (ENOSPC, false),
+        ] {
+            let error = SystemError("fsync", code: code)
+            #expect(error.lacksFullSynchronization == mayDoWithout)
+        }
+    }
+
+    @Test("Below the level where a larger stack begins, no thread with a small one copies")
+    func wideAndDeep() async throws {
+        let (old, new) = (Array("old".utf8), Array("new".utf8))
+        try root.makeDirectory(old)
+        var folder = try root.directory(old)
+        for _ in 0..<40 {
+            try folder.makeDirectory(old)
+            folder = try folder.directory(old)
+        }
+        for number in 0..<200 { _ = try folder.create(Array("\(number)".utf8)) }
+        let threads = Locked(Set<String>())
+        try root.copyTree(
+            old, to: FilePlace(directory: root, name: new), deep: true, isMove: false,
+            synchronizes: false, leavingOut: nil,
+            finish: { file, _ throws(SystemError) in
+                guard try file.status().kind == .regular else { return }
+                // Two threads at once would both have their turn.
+                usleep(500)
+                threads.withLock { _ = $0.insert("\(Syscalls.currentThread())") }
+            })
+        #expect(threads.withLock { $0.count } == 1)
+        for name in [old, new] { #expect(root.removeTree(name).isEmpty) }
+    }
+
     @Test(
         "A deep tree is copied, counted and removed by a thread with a stack of 512 KiB",
         .enabled("descriptors are too few here") { try await descriptorsSuffice() })

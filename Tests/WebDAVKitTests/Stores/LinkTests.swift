@@ -131,14 +131,19 @@ struct LinkTests {
         #expect(share.text("tree/f") == "y")
     }
 
-    /// No lock is on a path that protects nothing.
-    @Test func aLockWhereADirectoryHasBecomeALink() async throws {
+    /// Has a directory that was seen, and puts a link to another one in its place.
+    private func makeLinkOfDirectory() async throws {
         let manager = FileManager.default
         try manager.createDirectory(
             atPath: share.path + "/d", withIntermediateDirectories: true)
         #expect(try await client.status("PUT", "/dav/d/f", [], "old") == 201)
         try manager.removeItem(atPath: share.path + "/d")
         try share.link("d", to: "tree")
+    }
+
+    /// No lock is on a path that protects nothing.
+    @Test func aLockWhereADirectoryHasBecomeALink() async throws {
+        try await makeLinkOfDirectory()
         _ = try await client.lock("/dav/d/f")
         #expect(try await client.status("PUT", "/dav/tree/f", [], "y") == 423)
         #expect(share.text("tree/f") == "x")
@@ -174,12 +179,7 @@ struct LinkTests {
 
     /// What was known of a path does not let anybody pass after that.
     @Test func aDirectoryThatBecomesALink() async throws {
-        let manager = FileManager.default
-        try manager.createDirectory(
-            atPath: share.path + "/d", withIntermediateDirectories: true)
-        #expect(try await client.status("PUT", "/dav/d/f", [], "old") == 201)
-        try manager.removeItem(atPath: share.path + "/d")
-        try share.link("d", to: "tree")
+        try await makeLinkOfDirectory()
         _ = try await client.lock("/dav/tree/f")
         #expect(try await client.status("PUT", "/dav/d/f", [], "y") == 409)
         #expect(try await client.status("PUT", "/dav/d/f", [], "y") == 423)
@@ -244,6 +244,18 @@ struct LinkTests {
         let list = try await client.send("PROPFIND", "/dav/", ["Depth: 1"]).text
         #expect(list.contains("/dav/real<") && !list.contains("good") && !list.contains("again"))
         #expect(try await client.send("GET", "/dav/tree/f").text == "x")
+    }
+
+    /// Where nothing else keeps a link from being followed, as on systems without O_PATH.
+    @Test func aPathIsNotResolvedWhereLinksAreNotFollowed() throws {
+        let tree = try FileTree(share.path, followsLinks: false)
+        for (path, followsLast) in [("good", true), ("again/f", false)] {
+            #expect(throws: SystemError.self) {
+                try tree.realPath(of: Array(path.utf8), followsLast: followsLast)
+            }
+        }
+        let plain = Array("tree/f".utf8)
+        #expect(try tree.realPath(of: plain, followsLast: true) == plain)
     }
 
     // MARK: Case and Unicode
