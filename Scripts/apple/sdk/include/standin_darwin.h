@@ -45,6 +45,7 @@ int *__error(void);
 #define EEXIST 17
 #define EXDEV 18
 #define ENODEV 19
+#define ENOTTY 25
 #define ENOTDIR 20
 #define EISDIR 21
 #define EINVAL 22
