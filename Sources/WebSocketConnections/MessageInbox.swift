@@ -51,9 +51,9 @@ struct MessageInbox: Sendable {
     /// Hands a message to the reader, or keeps it.
     func append(_ message: WebSocketMessage) {
         let reader = state.withLock { state -> Waiting.Reader? in
+            guard !state.isAbandoned else { return nil }
             state.hasDelivered = true
             if let reader = state.waiting.take() { return reader }
-            guard !state.isAbandoned else { return nil }
             state.messages.append(message)
             state.bytes += message.cost
             return nil
@@ -62,10 +62,9 @@ struct MessageInbox: Sendable {
     }
 
     /// Drops messages from now on, because nobody reads them any more: the close frame of the peer is
-    /// behind them. A task that waits for one gets it.
+    /// behind them. A task that reads all the same finds the end, and no message behind a gap.
     func abandon() {
         state.withLock { state in
-            guard !state.waiting.isTaken else { return }
             (state.isAbandoned, state.bytes) = (true, 0)
             state.messages = FirstInFirstOut()
         }

@@ -3,6 +3,7 @@ import HTTPServerCore
 import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 import WebDAVKit
 import WebUploader
 
@@ -117,6 +118,20 @@ struct UploaderConflictTests {
             ])
         #expect(statuses == [204, 507])
         #expect(try await client.text("b") == nil)
+        // The answer has the length of the copy.
+        try await client.put("a", "short")
+        let answers = Locked([String]())
+        _ = try await queue(
+            "a", dav,
+            [
+                { try await client.send("PUT", "/dav/a", [], Array("longer".utf8)) },
+                {
+                    let answer = try await client.post("copy", "oldPath=/a&newPath=/b")
+                    answers.withLock { $0.append(answer.text) }
+                    return answer
+                },
+            ])
+        #expect(answers.withLock { $0.first?.contains("\"size\":6") } == true)
     }
 
     @Test("Where uploads replace, a move and a copy do so only if their request says it")

@@ -327,7 +327,12 @@ struct IdleConnections {
     static let busyTime: UInt64 = 100_000_000
 
     mutating func add(_ token: UInt64, at since: UInt64) {
-        if found.count == Self.batch { found.removeLast() }
+        found.removeAll { $0.token == token }
+        // There are more than fit: the next search finds those that are idle for longest.
+        guard found.count < Self.batch else {
+            busyUntil = 0
+            return
+        }
         found.insert((since, token), at: 0)
     }
 }

@@ -115,7 +115,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
             if isAdmitted { core.releaseSlot() }
             guard case .failed(let code) = result else { return false }
             if code == EMFILE || code == ENFILE {
-                let room = makeRoom()
+                let room = makeRoom(lacksDescriptors: true)
                 if room == .made { continue }
                 if room == .awaited { return false }
             }
@@ -158,30 +158,32 @@ final class Acceptor: LoopClient, @unchecked Sendable {
 
     /// Closes the connection that has been idle for longest. When this loop has none, the others
     /// are asked, once for each new connection, which waits until all have answered.
-    private func makeRoom() -> Room {
+    private func makeRoom(lacksDescriptors: Bool = false) -> Room {
         guard core.configuration.closesIdleAtLimit else { return .none }
         if loop.closeLongestIdle() { return .made }
         switch question {
         case .none:
             guard core.hasLoops(besides: loop) else { return .none }
-            ask()
+            ask(lacksDescriptors)
         case .open(let end): guard loop.now < end else { return .none }
         case .answered(let time):
             // By now this may be another new connection, and other connections are idle.
             guard loop.now &- time > Self.pause else { return .none }
-            ask()
+            ask(lacksDescriptors)
         }
         return waitForRoom()
     }
 
-    private func ask() {
+    private func ask(_ lacksDescriptors: Bool) {
         question = .open(until: loop.now &+ Self.answerTime)
         questionNumber &+= 1
         core.askForRoom(besides: loop) { [self, number = questionNumber] isMade in
             loop.execute {
                 guard number == self.questionNumber, case .open = self.question else { return }
-                // Another loop may take the room and the connection: the next one asks anew.
-                self.question = isMade ? .none : .answered(at: self.loop.now)
+                // Another loop may take the room and the connection: the next one asks anew. Not
+                // where files may take the descriptors, or one client would displace all.
+                let mayAskAnew = isMade && !lacksDescriptors
+                self.question = mayAskAnew ? .none : .answered(at: self.loop.now)
                 self.resume()
                 if !self.hasWaitingConnection { self.question = .none }
             }
@@ -242,9 +244,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     private func failed(_ code: CInt) {
         if listener.isClosed { return }
         // Errors that a listening socket never reports while it lives.
-        if code == EINVAL || code == EBADF || code == ENOTCONN || code == ENOTSOCK {
-            return lost()
-        }
+        if [EINVAL, EBADF, ENOTCONN, ENOTSOCK].contains(code) { return lost() }
         if !hasLoggedFailure {
             let error = SystemError("accept", code: code)
             core.logger.warning("cannot take connections", metadata: ["error": "\(error)"])

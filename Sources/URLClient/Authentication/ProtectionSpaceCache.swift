@@ -144,8 +144,12 @@ package struct ProtectionSpaceCache: Sendable {
             }
             // The request that was refused is answered, whatever paths `domain` names.
             if Self.longest(entry.scopes, covering: path) == nil {
-                let exact = (old?.scopes ?? []).filter { $0.utf8.last == UInt8(ascii: "?") }
-                entry.scopes = (entry.scopes + exact + [path + "?"]).suffix(Self.limit)
+                let exact = (old?.scopes ?? []).filter {
+                    $0.utf8.last == UInt8(ascii: "?")
+                        && !$0.utf8.dropLast().elementsEqual(path.utf8)
+                }
+                let room = max(1, Self.limit - entry.scopes.count)
+                entry.scopes += (exact + [path + "?"]).suffix(room)
             }
         }
         // One answer holds in a space: the last.

@@ -125,6 +125,11 @@ extension TransactionPolicy {
     ) -> StoredAnswer.Revalidation {
         var request = context.request
         request.cachePolicy = .reloadRevalidatingCacheData
+        // The new task begins at this origin, which is not for the certificate behind a redirect.
+        if let origin = request.origin, !context.isFirstOrigin(origin) {
+            var tls = request.tls ?? configuration.tls
+            if tls.clientCertificate.take() != nil { request.tls = tls }
+        }
         return StoredAnswer.Revalidation(
             key: "\(stored.head.variant) \(stored.head.url)", request: request)
     }

@@ -96,7 +96,7 @@ extension WebDAVHandler {
 }
 
 /// Goes through a tree. Each level has one open collection and the rest of one batch in memory,
-/// without properties: those of many levels would take much.
+/// without long properties: those of many levels would take much.
 ///
 /// A collection is written to the answer once it is open. If it cannot be opened, the answer has
 /// the error in place of its properties: without an entry the collection would look deleted.
@@ -104,7 +104,9 @@ struct PropfindWalk: Sendable {
     /// The deepest nesting of collections; no real tree is deeper.
     private static let depthLimit = 128
     /// How many levels read the properties of a whole batch at once.
-    private static let batchDepth = 8
+    private static let batchDepth = 16
+    /// How many bytes of properties a collection keeps until its turn comes; longer ones are read again.
+    private static let keptBytes = 1 << 10
     private static let pieceBytes = 64 << 10
     /// How much work, counted in members, is done before the loop's other connections get their
     /// turn.
@@ -124,13 +126,14 @@ struct PropfindWalk: Sendable {
         var work = 0
         while var level = open.popLast() {
             if let inner = level.rest.popLast() {
-                let path = level.path.appending(inner.name)
+                let path = level.path.appending(inner.value.name)
                 open.append(level)
                 do {
                     let inside = try await list(path, depth: open.count)
+                    // Members that can be listed are, whatever their collection lacks.
+                    open.append(inside)
                     let inner = try await described(inner, at: path)
                     renderer.add(path, inner.info, inner.properties)
-                    open.append(inside)
                 } catch let error as WebDAVError {
                     // The collection was removed meanwhile.
                     guard error.status != .notFound else { continue }
@@ -140,24 +143,17 @@ struct PropfindWalk: Sendable {
                 continue
             }
             guard let batch = try await level.members.next() else { continue }
-            for var member in batch {
+            for member in batch {
                 let isCollection = member.info.isCollection
                 guard handler.isVisible(member: member.name, isCollection: isCollection) else {
                     continue
                 }
-                if isDeep, isCollection, !member.isLink {
-                    member.details = ResourceDetails()
+                var member = Member(member, isComplete: level.hasProperties)
+                if isDeep, isCollection, !member.value.isLink {
+                    member.shorten(to: Self.keptBytes)
                     level.rest.append(member)
                 } else {
-                    if !level.hasProperties {
-                        let path = level.path.appending(member.name)
-                        do {
-                            member = try await described(member, at: path)
-                        } catch let error as WebDAVError where error.status == .notFound {
-                            continue
-                        }
-                    }
-                    renderer.add(member, of: level.path)
+                    try await add(member, of: level.path, to: &renderer)
                 }
                 try await flush(&renderer, &work, to: writer)
             }
@@ -171,17 +167,63 @@ struct PropfindWalk: Sendable {
         let members: ResourceMembers
         /// Whether its members come with their properties, where these are wanted.
         let hasProperties: Bool
-        var rest: [ResourceMember] = []
+        var rest: [Member] = []
+    }
+
+    /// A member, whose properties may have to be read.
+    private struct Member {
+        var value: ResourceMember
+        /// Whether it has its properties.
+        var isComplete: Bool
+
+        init(_ value: ResourceMember, isComplete: Bool) {
+            (self.value, self.isComplete) = (value, isComplete)
+        }
+
+        mutating func shorten(to limit: Int) {
+            guard value.properties.reduce(0, { $0 + $1.xml.utf8.count }) > limit else { return }
+            (value.details, isComplete) = (ResourceDetails(), false)
+        }
+    }
+
+    /// Writes a member that is not opened. One that has gone meanwhile is left out.
+    private func add(
+        _ member: Member, of parent: ResourcePath, to renderer: inout PropertyRenderer
+    ) async throws {
+        guard !member.isComplete, wanted.needsDeadProperties else {
+            return renderer.add(member.value, of: parent)
+        }
+        let path = parent.appending(member.value.name)
+        do {
+            renderer.add(try await described(member, at: path), of: parent)
+        } catch let error as WebDAVError {
+            guard error.status != .notFound else { return }
+            let isCollection = member.value.info.isCollection
+            renderer.all.add(ResourceFailure(path, error), isCollection: isCollection)
+        }
     }
 
     /// A member with its properties, where these are wanted.
     private func described(
-        _ member: ResourceMember, at path: ResourcePath
+        _ member: Member, at path: ResourcePath
     ) async throws -> ResourceMember {
-        guard wanted.needsDeadProperties else { return member }
-        var member = member
-        member.details = try await handler.store.details(of: path)
-        return member
+        guard !member.isComplete, wanted.needsDeadProperties else { return member.value }
+        var value = member.value
+        value.details = try await Self.mapped { try await handler.store.details(of: path) }
+        return value
+    }
+
+    /// Has an error of a custom store be one of the resource.
+    private static func mapped<Result>(
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await body()
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw error as? WebDAVError ?? WebDAVError(.internalServerError)
+        }
     }
 
     /// - Parameter depth: how many collections are open.
@@ -189,18 +231,12 @@ struct PropfindWalk: Sendable {
         guard depth < Self.depthLimit else {
             throw WebDAVError(.forbidden, condition: .propfindFiniteDepth)
         }
-        do {
-            let hasProperties = depth < Self.batchDepth
-            return Level(
-                path: path,
-                members: try await handler.store.members(
-                    of: path, withProperties: hasProperties && wanted.needsDeadProperties),
-                hasProperties: hasProperties)
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch {
-            throw error as? WebDAVError ?? WebDAVError(.internalServerError)
+        let hasProperties = depth < Self.batchDepth
+        let members = try await Self.mapped {
+            try await handler.store.members(
+                of: path, withProperties: hasProperties && wanted.needsDeadProperties)
         }
+        return Level(path: path, members: members, hasProperties: hasProperties)
     }
 
     /// Sends the written bytes once they make a piece, and yields after some work. Nothing else may

@@ -113,6 +113,8 @@ extension LocalStore {
         }
         let status = try file.status()
         properties.forgetUnborn(status)
+        // Properties in a separate file would stay without it, and count.
+        defer { if !content.isPlaced { properties.forget(status) } }
         let isReplaced = old?.kind == .regular
         let description = content.contentDescription
         if isReplaced || !description.isEmpty {

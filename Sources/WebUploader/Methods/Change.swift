@@ -99,19 +99,18 @@ extension UploaderSite {
             if !isMove, quota.isSet {
                 hold = try await quota.hold(try await size(of: source, info), for: call.request)
             }
-            let placed =
+            let (placed, now) =
                 if isRespelled {
-                    try await respell(source, as: target, call)
+                    (try await respell(source, as: target, call), info)
                 } else if isMove, source == target {
-                    source
+                    (source, info)
                 } else {
                     try await place(
                         source, info, at: target, conflict, isMove: isMove, hold, call)
                 }
             hold?.place()
             let changed = Changed(
-                placed, isFolder: info.isCollection,
-                size: info.isCollection ? nil : info.length)
+                placed, isFolder: now.isCollection, size: now.isCollection ? nil : now.length)
             return (changed, operation(placed))
         }
         return try answer([changed], in: source.parent ?? .root, .ok, call)
@@ -149,7 +148,7 @@ extension UploaderSite {
         _ source: ResourcePath, _ info: ResourceInfo, at target: ResourcePath,
         _ conflict: NameConflict, isMove: Bool, _ quotaHold: UploaderQuota.Hold?,
         _ call: UploaderCall
-    ) async throws -> ResourcePath {
+    ) async throws -> (ResourcePath, ResourceInfo) {
         let isFolder = info.isCollection
         return try await files.withName(target, and: [source], isFolder: isFolder, conflict, call) {
             path, _ in
@@ -171,7 +170,7 @@ extension UploaderSite {
             } else {
                 try await files.store.copy(source, to: path, deep: true)
             }
-            return path
+            return (path, now)
         }
     }
 

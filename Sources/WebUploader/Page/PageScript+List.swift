@@ -12,6 +12,7 @@ extension PageScript {
         let order = { key: "name", sign: 1 };
         let shown = [];
         let visit = 0;
+        let refreshes = 0;
         let onOpen = () => {};
         let isStale = false;
 
@@ -60,9 +61,11 @@ extension PageScript {
             if (body.querySelector("td.name input") || document.querySelector("dialog[open]")) return;
             isStale = false;
             const number = visit;
+            const turn = refreshes += 1;
             try {
                 const found = await list(folder.link);
-                if (number !== visit || found.link !== folder.link) return;
+                // An older answer may come last.
+                if (turn !== refreshes || number !== visit || found.link !== folder.link) return;
                 if (body.querySelector("td.name input")) { isStale = true; return; }
                 if (JSON.stringify(found) === JSON.stringify(folder)) return;
                 folder = found;

@@ -96,14 +96,42 @@ struct Fetch {
             && there.st_dev == output.st_dev && there.st_ino == output.st_ino
     }
 
-    /// The file that a link leads to: the link stays.
+    /// The file that a link leads to, which need not be there yet: the link stays.
     private static func target(of path: String) -> String {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
-            let target = unsafe realpath(path, nil)
+            isTrusted(status, in: folder(of: path))
         else { return path }
-        defer { unsafe free(target) }
-        return unsafe String(cString: target)
+        if let target = realPath(path) { return target }
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink(path, &bytes, bytes.count)
+        guard count > 0 else { return path }
+        let text = String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let target = text.utf8.first == UInt8(ascii: "/") ? text : folder(of: path) + "/" + text
+        guard let name = target.utf8.split(separator: UInt8(ascii: "/")).last,
+            let folder = realPath(folder(of: target))
+        else { return path }
+        return folder + "/" + String(Substring(name))
+    }
+
+    /// Whether a link may be followed: in a folder that all share, such as `/tmp`, others may have
+    /// made it to have a file of this user replaced. Linux has the same rule (fs.protected_symlinks).
+    private static func isTrusted(_ link: stat, in folder: String) -> Bool {
+        var status = stat()
+        guard unsafe stat(folder, &status) == 0 else { return false }
+        let isShared = status.st_mode & S_ISVTX != 0 && status.st_mode & S_IWOTH != 0
+        return !isShared || link.st_uid == geteuid() || link.st_uid == status.st_uid
+    }
+
+    private static func folder(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private static func realPath(_ path: String) -> String? {
+        guard let real = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(real) }
+        return unsafe String(cString: real)
     }
 
     /// Whether something is there that is no regular file: a device, a pipe.

@@ -81,6 +81,11 @@ struct ResumeNote {
         do {
             try save(data)
         } catch {
+            // On a full disk the note from the beginning is still there, and the part may be longer now.
+            if let known = content, known.request == request, name(of: known.rest) == name(of: data)
+            {
+                return
+            }
             data.discard()
             guard showsMessages else { return }
             warn("cannot write \(note.url.path); --resume will start over: \(error)")

@@ -110,6 +110,12 @@ struct FetchOutputTests {
         let link = try FileManager.default.destinationOfSymbolicLink(atPath: folder.path + "/link")
         #expect(link == "sub/target")
         #expect(try names(folder) == ["link", "sub"])
+        // The target need not be there yet.
+        try FileManager.default.removeItem(atPath: folder.path + "/sub/target")
+        let again = try await fetch("\(server.base)/bytes/1000", "-o", folder.path + "/link")
+        #expect(again.status == 0, "\(again.complaints)")
+        #expect(folder.bytes("sub/target").count == 1_000)
+        #expect(try names(folder) == ["link", "sub"])
     }
 
     @Test("Standard output by any name is written to, behind what it has")

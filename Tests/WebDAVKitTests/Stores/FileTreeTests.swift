@@ -85,7 +85,6 @@ struct FileTreeTests {
         return open.count == 3_000
     }
 
-    /// Threads of Dispatch have stacks of this size on Apple's systems.
     @Test("Only a file system without the call may do without it: an error of the disk counts")
     func fullSynchronization() {
         for (code, mayDoWithout) in [
@@ -120,6 +119,7 @@ struct FileTreeTests {
         for name in [old, new] { #expect(root.removeTree(name).isEmpty) }
     }
 
+    /// Threads of Dispatch have stacks of this size on Apple's systems.
     @Test(
         "A deep tree is copied, counted and removed by a thread with a stack of 512 KiB",
         .enabled("descriptors are too few here") { try await descriptorsSuffice() })
