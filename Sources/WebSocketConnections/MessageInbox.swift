@@ -17,7 +17,7 @@ struct MessageInbox: Sendable {
         var isFaultHeld = false
         /// Whether a reader has asked.
         var hasReader = false
-        /// Whether nobody will read any more.
+        /// Whether messages are dropped, because the handler has returned.
         var isAbandoned = false
 
         var end: WebSocketEnd? { if case .ended(let end) = ending { end } else { nil } }
@@ -61,8 +61,8 @@ struct MessageInbox: Sendable {
         reader?.resume(returning: message)
     }
 
-    /// Drops messages from now on, because nobody reads them any more: the close frame of the peer is
-    /// behind them. A task that reads all the same finds the end, and no message behind a gap.
+    /// Drops messages from now on: the handler has returned, and the peer's close frame is behind
+    /// them. Another task that still reads gets the end, and no message after a gap.
     func abandon() {
         state.withLock { state in
             (state.isAbandoned, state.bytes) = (true, 0)

@@ -65,7 +65,7 @@ extension WebSocketConnection {
         inboxHasRoom()
     }
 
-    /// Nobody reads messages any more.
+    /// The handler has returned: its messages are dropped, so that the close frame is reached.
     package func abandonMessages() {
         inbox.abandon()
         inboxHasRoom()

@@ -6,7 +6,7 @@ enum JSONMarks {
     /// The most marks in a row. Texts have few; Unicode's own limit for streams is 30 (UAX #15
     /// section 13).
     static let limit = 128
-    /// Shorter strings are not looked at: they have no long run.
+    /// Strings up to this length are not looked at: to sort their marks takes little time.
     static let uncheckedBytes = 1_024
 
     /// Whether a string of valid JSON has more marks in a row, as they are or as escapes.

@@ -180,8 +180,8 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         core.askForRoom(besides: loop) { [self, number = questionNumber] isMade in
             loop.execute {
                 guard number == self.questionNumber, case .open = self.question else { return }
-                // Another loop may take the room and the connection: the next one asks anew. Not
-                // where files may take the descriptors, or one client would displace all.
+                // Another loop may take the room, so the next connection asks again. A lack of
+                // descriptors waits: files may take them, and one client would displace all others.
                 let mayAskAnew = isMade && !lacksDescriptors
                 self.question = mayAskAnew ? .none : .answered(at: self.loop.now)
                 self.resume()

@@ -151,7 +151,7 @@ extension PageScript {
             if (document.hidden) return;
             const own = new EventSource(`events?path=${shown.current().link}`);
             source = own;
-            // What has changed before, or while the connection was lost, is in no event.
+            // No event reports earlier changes, or those while the connection was lost.
             own.onopen = () => shown.refresh();
             own.addEventListener("changed", () => shown.refresh());
             // The browser comes back by itself after a lost connection, not after an error of a proxy.

@@ -123,7 +123,7 @@ struct Fetch {
         return !isShared || link.st_uid == geteuid() || link.st_uid == status.st_uid
     }
 
-    private static func folder(of path: String) -> String {
+    static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }

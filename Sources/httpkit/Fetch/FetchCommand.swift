@@ -117,8 +117,7 @@ struct FetchCommand: AsyncParsableCommand {
             return status.st_mode & S_IFMT == S_IFDIR
         }
         if isDirectory(path) == true { return "\(path): is a directory" }
-        guard let slash = path.lastIndex(of: "/") else { return nil }
-        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+        let folder = Fetch.folder(of: path)
         switch isDirectory(folder) {
         case true?: return nil
         case false?: return "\(folder): is not a directory"

@@ -262,7 +262,7 @@ struct FetchResumeTests {
         [true, false])
     func stranger(_ stranger: Stranger, resumes: Bool) async throws {
         let folder = try Folder()
-        let text = stranger == .json ? "{\"request\":\"https://a.example/\"}" : "of somebody else"
+        let text = stranger == .json ? "{\"request\":\"https://a.example/\"}" : "of another program"
         let kept = stranger == .folder ? "f.resume/kept" : stranger == .link ? "kept" : "f.resume"
         try folder.write(text, to: kept)
         if stranger == .link {

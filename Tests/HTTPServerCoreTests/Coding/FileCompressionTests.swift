@@ -202,7 +202,7 @@ struct FileCompressionTests {
         let answer = try await Coded.get(handler, Self.gzip + range, target: "/small.txt")
         #expect(answer.status == 200 && answer.content == coded)
         #expect(answer["Last-Modified"] == plain["Last-Modified"])
-        // What is around it does not make a part of the whole.
+        // A handler around it does not turn the whole into a part.
         let conditional = ConditionalHandler(handler)
         let around = try await Coded.get(conditional, range, target: "/small.txt")
         #expect(around.status == 200 && around.content == plain.content)

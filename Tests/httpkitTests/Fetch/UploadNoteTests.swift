@@ -68,7 +68,7 @@ struct UploadNoteTests {
     @Test("A file that only has its name is neither replaced nor removed")
     func stranger() throws {
         try withNote { note, path, data in
-            let stranger = Data("{\"of\": \"somebody else\"}".utf8)
+            let stranger = Data("{\"program\": \"another\"}".utf8)
             try stranger.write(to: URL(fileURLWithPath: path))
             note.keep(data)
             note.remove()
