@@ -20,10 +20,11 @@ enum { block_classes = 2, block_size = 1024, kept_blocks = 8 };
 typedef struct {
     void *blocks[block_classes][kept_blocks];
     uint32_t counts[block_classes];
-    _Bool is_registered;
 } cache_t;
 
-static _Thread_local cache_t cache;
+// The cache itself lies on the heap: on Apple's systems the thread-local variables of an image are
+// freed by a key of pthread too, and before ours.
+static _Thread_local cache_t *cache;
 static pthread_key_t cache_key;
 static pthread_once_t cache_once = PTHREAD_ONCE_INIT;
 static _Bool has_cache_key;
@@ -45,8 +46,9 @@ static void empty_cache(void *ended) {
     for (int class = 0; class < block_classes; class++) {
         while (old->counts[class] > 0) free(old->blocks[class][--old->counts[class]]);
     }
+    free(old);
     // Another destructor of this thread may still release heads.
-    old->is_registered = 0;
+    cache = NULL;
 }
 
 static void make_cache_key(void) {
@@ -55,25 +57,36 @@ static void make_cache_key(void) {
 
 static _Bool register_cache(void) {
     pthread_once(&cache_once, make_cache_key);
-    cache.is_registered = has_cache_key && pthread_setspecific(cache_key, &cache) == 0;
-    return cache.is_registered;
+    if (!has_cache_key) return 0;
+    // The variable may have been freed before the cache.
+    cache = pthread_getspecific(cache_key);
+    if (cache) return 1;
+    cache_t *fresh = calloc(1, sizeof *fresh);
+    if (!fresh) return 0;
+    if (pthread_setspecific(cache_key, fresh) != 0) {
+        free(fresh);
+        return 0;
+    }
+    cache = fresh;
+    return 1;
 }
 
 void *_Nonnull http_parser_allocate(uint64_t count) {
     uint64_t class = (count - 1) / block_size;
     if (class >= block_classes) return checked(malloc(count));
-    if (cache.counts[class] > 0) return cache.blocks[class][--cache.counts[class]];
+    cache_t *own = cache;
+    if (own && own->counts[class] > 0) return own->blocks[class][--own->counts[class]];
     return checked(malloc((class + 1) * block_size));
 }
 
 void http_parser_release(void *_Nonnull memory, uint64_t count) {
     uint64_t class = (count - 1) / block_size;
-    if (!is_caching || class >= block_classes || cache.counts[class] == kept_blocks
-        || !(cache.is_registered || register_cache())) {
+    if (!is_caching || class >= block_classes || !(cache || register_cache())
+        || cache->counts[class] == kept_blocks) {
         free(memory);
         return;
     }
-    cache.blocks[class][cache.counts[class]++] = memory;
+    cache->blocks[class][cache->counts[class]++] = memory;
 }
 
 #else  // A system without threads, such as a microcontroller.

@@ -7,8 +7,8 @@ extension ContentDisposition {
     /// Makes a name that can be that of a file in a folder, and nothing else, of what a peer sent.
     ///
     /// It is the last component, behind `/` and `\`, cut at the border of a character to at most
-    /// `byteLimit` bytes of UTF-8. Nil if that is empty, `.` or `..`, or if it contains a control
-    /// character: then the peer's intention is unknown.
+    /// `byteLimit` bytes of UTF-8. Nil if that is empty, `.` or `..`, or if the whole component
+    /// contains a control character: then the peer's intention is unknown.
     ///
     /// It may be the name of a file that is there already, and it may begin with a dot.
     /// - Parameters:
@@ -22,12 +22,12 @@ extension ContentDisposition {
         let bytes =
             text.utf8.split(omittingEmptySubsequences: false) { $0 == 0x2F || $0 == 0x5C }
             .last ?? text.utf8[...]
-        guard !bytes.isEmpty, bytes.count > 2 || !bytes.allSatisfy({ $0 == 0x2E }) else {
-            return nil
-        }
-        let name = String(decoding: bytes, as: UTF8.self)
-        guard !name.unicodeScalars.contains(where: isControl) else { return nil }
-        return cut(name, to: byteLimit)
+        let whole = String(decoding: bytes, as: UTF8.self)
+        guard !whole.unicodeScalars.contains(where: isControl) else { return nil }
+        // Dots may be all that is left of a long name.
+        let name = cut(whole, to: byteLimit)
+        let isDots = name.utf8.count <= 2 && name.utf8.allSatisfy { $0 == 0x2E }
+        return isDots ? nil : name
     }
 
     /// The control characters of ASCII and of ISO-8859-1.

@@ -24,9 +24,13 @@ struct ContentDispositionSafeNameTests {
         arguments: [
             "", ".", "..", "/", "\\", "a/", "a\\", "a/.", "a/..", #"a\.."#, "a\0", "a\nb", "\r\n",
             "\u{7F}", "a\u{85}", "\t", "\u{1B}[2J", "a\r\n",
+            // They are too long for a name, and dots without the last character.
+            ".." + String(repeating: "\u{301}", count: 200),
+            "..." + String(repeating: "\u{301}", count: 200),
         ])
     func refusal(text: String) {
         #expect(ContentDisposition.safeFileName(of: text) == nil)
+        #expect(ContentDisposition.safeFileName(of: ".\u{1D165}", byteLimit: 4) == nil)
     }
 
     @Test(

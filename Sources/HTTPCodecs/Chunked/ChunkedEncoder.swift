@@ -46,6 +46,7 @@ public struct ChunkedEncoder: ~Copyable, Sendable {
 
     /// Appends the bytes after a chunk.
     public mutating func endChunk(into output: inout [UInt8]) {
+        precondition(!isFinished, "the content is finished")
         writer.complete(into: &lines)
         takeLines(into: &output)
     }

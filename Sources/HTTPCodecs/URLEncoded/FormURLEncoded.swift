@@ -25,6 +25,18 @@ public struct FormURLEncoded: Sendable {
             self.name = name
             self.value = value
         }
+
+        /// Whether names and values have the same bytes.
+        public static func == (left: Self, right: Self) -> Bool {
+            left.name.hasBytes(of: right.name) && left.value.hasBytes(of: right.value)
+        }
+
+        /// Hashes the bytes of name and value.
+        public func hash(into hasher: inout Hasher) {
+            for byte in name.utf8 { hasher.combine(byte) }
+            hasher.combine(0xFF as UInt8)
+            for byte in value.utf8 { hasher.combine(byte) }
+        }
     }
 
     /// Where a pair stands in `bytes`: its name, then its value.

@@ -71,4 +71,17 @@ public struct HTTPField: Hashable, Sendable {
         self.name = name
         self.value = value
     }
+
+    /// Whether the names are the same in any case, and the values have the same bytes: canonical
+    /// equivalence would make one of two values that others read apart.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.name == right.name && left.value.utf8.elementsEqual(right.value.utf8)
+    }
+
+    /// Hashes the name in lower case and the bytes of the value.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(0xFF as UInt8)
+        for byte in value.utf8 { hasher.combine(byte) }
+    }
 }

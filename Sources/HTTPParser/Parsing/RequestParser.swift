@@ -45,6 +45,9 @@ public struct RequestParser: ~Copyable {
         input.append(bytes)
     }
 
+    /// How many bytes of the stream the events so far have used.
+    package var usedCount: Int { input.offset }
+
     /// Why the parser stopped after a complete request, or `nil` while it reads on. `takeRest()`
     /// returns the bytes that follow.
     public var stopReason: StopReason? { progress.stop }
@@ -88,9 +91,11 @@ public struct RequestParser: ~Copyable {
     /// Goes on with HTTP after the parser has stopped, as a server does that declines an upgrade.
     ///
     /// After a request that asked for the end of the connection, too, the parser stops for `.close`
-    /// (RFC 9112 section 9.6); called once more, it goes on.
+    /// (RFC 9112 section 9.6); called once more, it goes on. Before the parser has stopped, this does
+    /// nothing.
     public mutating func resume() {
-        progress.stop = isLast && progress.stop != .close ? .close : nil
+        guard let stop = progress.stop else { return }
+        progress.stop = isLast && stop != .close ? .close : nil
     }
 
     /// Takes the unread bytes, which after a stop belong to another protocol.

@@ -102,6 +102,9 @@ public struct ResponseParser: ~Copyable {
         }
     }
 
+    /// How many bytes of the stream the events so far have used.
+    package var usedCount: Int { input.offset }
+
     /// Takes the unread bytes, which after a stop belong to another protocol.
     public mutating func takeRest() -> [UInt8] {
         input.takeAll()

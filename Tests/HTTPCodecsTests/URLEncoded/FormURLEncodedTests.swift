@@ -53,6 +53,9 @@ struct FormURLEncodedTests {
         form.append("b", "&")
         #expect(form.description == "b=y&c=z&d=new&b=%26")
         #expect(form.last == FormURLEncoded.Pair(name: "b", value: "&"))
+        let composed = FormURLEncoded.Pair(name: "a", value: "\u{E9}")
+        #expect(composed != FormURLEncoded.Pair(name: "a", value: "e\u{301}"))
+        #expect(Set([composed, composed]).count == 1)
     }
 
     @Test("Equal forms have the same pairs, however they came about")

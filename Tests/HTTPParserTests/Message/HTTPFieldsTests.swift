@@ -3,6 +3,14 @@ import Testing
 
 @Suite("RFC 9110, 5: Fields")
 struct HTTPFieldsTests {
+    @Test("Fields are the same when their values have the same bytes")
+    func sameBytes() {
+        let composed = HTTPField("A", "\u{E9}")
+        #expect(composed == HTTPField("a", "\u{E9}"))
+        #expect(Set([composed, HTTPField("a", "\u{E9}")]).count == 1)
+        #expect(composed != HTTPField("A", "e\u{301}"))
+    }
+
     @Test("5.1: Names compare and hash without regard to the case of ASCII letters")
     func nameEquality() throws {
         let upper: HTTPFieldName = "X-NAME"

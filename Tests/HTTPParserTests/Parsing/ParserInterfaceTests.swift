@@ -166,6 +166,27 @@ struct ParserInterfaceTests {
         #expect(parser.takeRest() == request)
     }
 
+    @Test("To go on before the parser has stopped does nothing")
+    func resumeBeforeStop() throws {
+        let offer =
+            "POST / HTTP/1.1\r\nHost: a\r\nConnection: upgrade, close\r\nUpgrade: x\r\n"
+            + "Content-Length: 5\r\n\r\nhello"
+        var parser = RequestParser()
+        parser.append(Array(offer.utf8).span)
+        var content = 0
+        var isComplete = false
+        while let event = try parser.next() {
+            switch event {
+            case .head: break
+            case .content(let bytes): content += bytes.count
+            case .end: isComplete = true
+            }
+            if !isComplete { parser.resume() }
+        }
+        #expect(content == 5 && isComplete)
+        #expect(parser.stopReason == .upgrade)
+    }
+
     @Test("The rest after a stop is handed over once, with what came later")
     func rest() throws {
         var parser = RequestParser()
