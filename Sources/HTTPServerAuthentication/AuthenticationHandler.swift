@@ -1,5 +1,6 @@
 public import HTTPParser
 public import HTTPServerCore
+public import HTTPServerKit
 
 /// Protects another handler by a login.
 ///

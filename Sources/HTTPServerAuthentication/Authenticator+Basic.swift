@@ -1,4 +1,5 @@
 internal import HTTPServerCore
+internal import HTTPServerKit
 
 /// Basic (RFC 7617).
 extension Authenticator {

@@ -2,6 +2,7 @@ internal import HTTPCodecs
 internal import HTTPCrypto
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
 
 /// Digest (RFC 7616).
 extension Authenticator {

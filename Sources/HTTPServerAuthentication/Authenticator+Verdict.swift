@@ -1,6 +1,7 @@
 internal import HTTPCodecs
 internal import HTTPParser
 package import HTTPServerCore
+package import HTTPServerKit
 internal import ToolkitSystem
 
 /// An authenticator's decision on a request.

@@ -1,6 +1,7 @@
 internal import HTTPCrypto
 internal import HTTPParser
-public import HTTPServerCore
+internal import HTTPServerCore
+public import HTTPServerKit
 internal import ToolkitSystem
 
 /// Identifies the sender of a request, by Basic (RFC 7617) and Digest (RFC 7616).

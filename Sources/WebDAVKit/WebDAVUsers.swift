@@ -1,5 +1,6 @@
 internal import HTTPParser
 public import HTTPServerCore
+public import HTTPServerKit
 internal import ToolkitSystem
 
 /// WebDAV in which each user has a separate store.

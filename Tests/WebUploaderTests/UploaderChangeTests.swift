@@ -1,5 +1,6 @@
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
 import ToolkitSystem

@@ -41,8 +41,6 @@ public struct AccessRecord: Sendable {
     /// The address of the client; see `Request.peer`.
     public var peer: SocketAddress { peerAddress.address }
     package var peerAddress: PeerAddress { request?.peerAddress ?? connection.peerAddress }
-    /// The authenticated sender: the name in `Request.identity`.
-    public var user: String? { request?.identity?.name }
     /// The method; empty when the head was unreadable.
     public var method: String { request?.method.name ?? "" }
     /// The target as it stood on the wire; empty when the head was unreadable.

@@ -1,5 +1,6 @@
 internal import HTTPCrypto
 internal import HTTPServerCore
+internal import HTTPServerKit
 internal import ToolkitSystem
 internal import WebDAVKit
 

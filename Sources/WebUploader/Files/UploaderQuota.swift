@@ -1,5 +1,6 @@
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
 internal import ToolkitSystem
 internal import WebDAVKit
 

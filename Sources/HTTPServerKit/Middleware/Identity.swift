@@ -1,3 +1,5 @@
+public import HTTPServerCore
+
 /// A scheme of authentication (RFC 9110 section 11.1).
 public enum AuthenticationScheme: String, Hashable, Sendable, CaseIterable {
     /// Name and password in clear text (RFC 7617): use it on connections that cannot be overheard.
@@ -43,4 +45,9 @@ extension Request {
         }
         nonmutating set { self[IdentityKey.self] = newValue }
     }
+}
+
+extension AccessRecord {
+    /// The authenticated sender: the name in `Request.identity`.
+    public var user: String? { request?.identity?.name }
 }
