@@ -6,8 +6,10 @@
 #if defined(__linux__)
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <linux/sockios.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/ioctl.h>
 #include <time.h>
 
 // Whether SIGPIPE has a handler of ours, so that a call that raises it does no harm.
@@ -96,6 +98,11 @@ int http_server_netlink_open(void) {
     return -1;
 }
 
+int http_server_unacknowledged(int socket) {
+    int count = 0;
+    return ioctl(socket, SIOCOUTQ, &count) == 0 ? count : -1;
+}
+
 ssize_t http_server_netlink_receive(int socket, void *room, size_t count) {
     struct sockaddr_nl sender;
     socklen_t length = sizeof sender;
@@ -147,9 +154,16 @@ void http_server_release_signal(int number) {
 #if defined(__APPLE__)
 #include <TargetConditionals.h>
 #include <errno.h>
+#include <sys/socket.h>
 #if TARGET_OS_OSX
 #include <launch.h>
 #endif
+
+int http_server_unacknowledged(int socket) {
+    int count = 0;
+    socklen_t size = sizeof count;
+    return getsockopt(socket, SOL_SOCKET, SO_NWRITE, &count, &size) == 0 ? count : -1;
+}
 
 int http_server_launchd_sockets(const char *name, int **descriptors, size_t *count) {
 #if TARGET_OS_OSX

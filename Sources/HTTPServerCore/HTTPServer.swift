@@ -1,3 +1,4 @@
+internal import HTTPParser
 internal import Logging
 public import ToolkitSystem
 
@@ -152,12 +153,20 @@ public final class HTTPServer: Sendable {
     private func makeLoops() throws(SystemError) {
         guard status.withLock({ $0.loops.isEmpty }) else { return }
         let configuration = core.configuration
+        var serverName = configuration.serverName
+        var line = ByteBuffer(capacity: 128)
+        do throws(HTTPMessageError) {
+            try line.append(field: "Server", serverName)
+        } catch {
+            core.logger.warning("responses lack Server", metadata: ["error": "\(error)"])
+            serverName = ""
+        }
         var loops: [EventLoop] = []
         for index in 0..<configuration.loopCount {
             loops.append(
                 try EventLoop(
                     label: "http.loop.\(index)", limits: configuration.parserLimits,
-                    leniency: configuration.leniency, serverName: configuration.serverName,
+                    leniency: configuration.leniency, serverName: serverName,
                     qos: configuration.loopQoS, target: configuration.loopTarget))
         }
         status.withLock { $0.loops = loops }
@@ -205,7 +214,8 @@ public final class HTTPServer: Sendable {
     @concurrent
     public func replaceHandler(with handler: some Handler) async {
         core.handler = handler
-        await onEveryLoop { loop in loop.forEachConnection { $0.use(handler) } }
+        // Of two replacements at once, both passes give the connections the last one.
+        await onEveryLoop { [core] loop in loop.forEachConnection { $0.use(core.handler) } }
     }
 
     /// Has every loop do something, and waits for it; but not for long for a loop that is stuck in

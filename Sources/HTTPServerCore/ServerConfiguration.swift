@@ -61,7 +61,8 @@ public struct ServerConfiguration: Sendable {
     public var contentGrace = Duration.seconds(10)
     /// How long `shutdown` and `suspend` let running requests go on.
     public var shutdownGrace = Duration.seconds(10)
-    /// The value of Server in each response; empty for none.
+    /// The value of Server in each response; empty for none. A text that must not go on the wire,
+    /// such as one with a line break, is left out, and the log warns of it.
     public var serverName = defaultServerName
     /// The name of a server, and of the realm of its accounts, that was given no other.
     public static let defaultServerName = "swift-http-toolkit"

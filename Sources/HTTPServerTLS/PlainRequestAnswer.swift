@@ -23,24 +23,24 @@ struct PlainRequestAnswer {
                 return response(to: head)
             }
         } catch {
-            return Self.refusal
+            return Self.refusal()
         }
-        return bytes.count > Self.byteLimit ? Self.refusal : nil
+        return bytes.count > Self.byteLimit ? Self.refusal() : nil
     }
 
     private func response(to head: borrowing RequestHead) -> [UInt8] {
         let isHead = head.method == .head
         guard redirects, isHead || head.method == .get, let host = head.fields[.host],
             !host.isEmpty, head.target.text.first == "/"
-        else { return Self.refusal }
+        else { return Self.refusal(isHead: isHead) }
         return Self.response(
             .permanentRedirect, [.location: "https://\(host)\(head.target.text)"],
             "This port speaks HTTPS.\n", isHead: isHead)
     }
 
-    private static var refusal: [UInt8] {
+    private static func refusal(isHead: Bool = false) -> [UInt8] {
         response(
-            .badRequest, [:], "This port speaks TLS; use an https URL.\n", isHead: false)
+            .badRequest, [:], "This port speaks TLS; use an https URL.\n", isHead: isHead)
     }
 
     private static func response(

@@ -88,8 +88,8 @@ extension HTTPServer {
     /// Reads the certificates of all secure endpoints again, whether or not the server runs. New
     /// connections get the new ones.
     ///
-    /// It reads files and computes, on a thread of its own.
-    /// - Throws: the first fault; the certificates that have one stay as they are.
+    /// It reads files and computes, on a thread of the tasks' pool.
+    /// - Throws: the first fault; the contexts that have one keep all of their certificates.
     @concurrent
     public func reloadCertificates() async throws(TLSError) {
         var fault: TLSError?

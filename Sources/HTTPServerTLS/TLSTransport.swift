@@ -261,6 +261,11 @@ final class TLSTransport: Transport, @unchecked Sendable {
         if flags.shutsDown { lower.shutdownWriting() }
     }
 
+    var receivedBytes: Int64 { lower.receivedBytes }
+
+    /// Records that wait here count as well: a part of them may have gone.
+    var unacknowledgedBytes: Int? { lower.unacknowledgedBytes.map { unsafe $0 + output.count } }
+
     // MARK: Readiness
 
     /// The readiness that the layer below has to watch for.

@@ -3,7 +3,7 @@ internal import HTTPCrypto
 internal import ToolkitSystem
 
 /// The keys by which session tickets are encrypted (RFC 5077). A stolen key opens all sessions that
-/// were resumed by it, so none lives for a day.
+/// were resumed by it, so none opens a ticket a day after it was made.
 @safe
 final class TicketKeys: @unchecked Sendable {
     /// A name of 16 bytes, a key of AES-256 and one of HMAC.
@@ -17,28 +17,33 @@ final class TicketKeys: @unchecked Sendable {
 
     private struct State: Sendable {
         var keys: [UInt8]
-        /// When the next key is due, on the monotonic clock.
-        var due: UInt64
+        /// When the keys were made, on the monotonic clock; empty for those of a file.
+        var made: [UInt64]
     }
 
     /// - Parameter now: a time of the monotonic clock, in nanoseconds.
     init(now: UInt64) throws(TLSError) {
         guard let pointer = unsafe http_tls_keys() else { throw TLSError(.library, "") }
         unsafe self.pointer = pointer
-        state = Locked(State(keys: Crypto.random(Self.keyLength), due: now &+ Self.period))
+        state = Locked(State(keys: Crypto.random(Self.keyLength), made: [now]))
         state.withLock { set($0) }
     }
 
     deinit { unsafe http_tls_keys_free(pointer) }
 
-    /// Makes a new key when it is time, and forgets those that were due to go since it was asked last.
+    /// Makes a new key when it is time, and forgets those that have become too old.
     func rotate(now: UInt64) {
         state.withLock { state in
-            guard now >= state.due else { return }
-            let missed = min((now &- state.due) / Self.period, UInt64(Self.count - 1))
-            let kept = state.keys.prefix((Self.count - 1 - Int(missed)) * Self.keyLength)
-            state.keys = Crypto.random(Self.keyLength) + kept
-            state.due = now &+ Self.period
+            guard let newest = state.made.first, let oldest = state.made.last else { return }
+            let isDue = now >= newest &+ Self.period
+            guard isDue || now >= oldest &+ Self.period * UInt64(Self.count) else { return }
+            if isDue {
+                state.made.insert(now, at: 0)
+                state.keys = Crypto.random(Self.keyLength) + state.keys
+            }
+            let lifetime = Self.period * UInt64(Self.count)
+            state.made = state.made.prefix(Self.count).filter { now < $0 &+ lifetime }
+            state.keys = Array(state.keys.prefix(state.made.count * Self.keyLength))
             set(state)
         }
     }
@@ -51,7 +56,7 @@ final class TicketKeys: @unchecked Sendable {
         }
         state.withLock { state in
             state.keys = Array(bytes.prefix(Self.count * Self.keyLength))
-            state.due = .max
+            state.made = []
             set(state)
         }
     }

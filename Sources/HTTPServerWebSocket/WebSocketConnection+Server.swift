@@ -17,7 +17,7 @@ struct ServerCarrier: WebSocketCarrier {
 
 extension EventLoop: WebSocketLoop {
     package var monotonicTime: UInt64 { now }
-    package var isEntered: Bool { isCurrent }
+    package var isEntered: Bool { isFree }
 
     package func hand(_ work: @escaping @Sendable () -> Void) -> Bool {
         execute(work)
@@ -26,7 +26,7 @@ extension EventLoop: WebSocketLoop {
 
     package func handAfterTasks(_ work: @escaping @Sendable () -> Void) {
         Task(executorPreference: self) {
-            if self.isCurrent { work() } else { self.execute(work) }
+            if self.isFree { work() } else { self.execute(work) }
         }
     }
 }

@@ -65,8 +65,8 @@ package struct Descriptor: ~Copyable, Sendable {
     }
 }
 
-/// The calls of the operating system, each as one Swift function. Interrupted calls are made
-/// again; nothing here raises SIGPIPE.
+/// The calls of the operating system, each as one Swift function. Interrupted calls that transfer
+/// bytes are made again, and none that writes to a socket raises SIGPIPE.
 package enum Syscalls {
     package static func close(_ descriptor: CInt) {
         // EINTR leaves the descriptor closed on Linux: never close twice.
@@ -188,6 +188,13 @@ package enum Syscalls {
         var time = linger(l_onoff: 1, l_linger: 0)
         _ = unsafe setsockopt(
             descriptor, SOL_SOCKET, SO_LINGER, &time, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    /// Bytes that were given to a socket and that its peer has not acknowledged; `nil` where the system
+    /// does not tell.
+    package static func unacknowledgedBytes(_ descriptor: CInt) -> Int? {
+        let count = http_server_unacknowledged(descriptor)
+        return count < 0 ? nil : Int(count)
     }
 
     package static func shutdownWriting(_ descriptor: CInt) {

@@ -81,6 +81,17 @@ struct TicketKeysTests {
         #expect(try isResumed(table, TLSClient.tls12, session) == isKnown)
     }
 
+    @Test("No key opens a ticket after three periods, whenever clients come", arguments: versions)
+    func lateRotations(_ version: CInt) throws {
+        let keys = try TicketKeys(now: 0)
+        let table = try table(keys)
+        let session = try session(table, version)
+        keys.rotate(now: 2 * TicketKeys.period - 1)
+        #expect(try isResumed(table, version, session))
+        keys.rotate(now: 4 * TicketKeys.period - 2)
+        #expect(try !isResumed(table, version, session))
+    }
+
     @Test("A file has whole keys of 80 bytes", arguments: [0, 1, 79, 80, 81, 160, 240, 241, 320])
     func file(_ count: Int) throws {
         let keys = try TicketKeys(now: 0)

@@ -71,13 +71,23 @@ package final class MemoryConnection: Sendable {
     /// Resets the connection, as the poller tells it.
     package func hangUp() {
         loop.execute { [transport] in
-            transport.connection?.handle(MemoryTransport.event(isReadable: true, isHungUp: true))
+            transport.connection?.handle(MemoryTransport.event(isHungUp: true))
         }
     }
 
     /// Reads some more.
     package func read(_ bytes: Int) {
         loop.execute { [transport] in transport.allow(bytes) }
+    }
+
+    /// Sets how many bytes the system holds for it.
+    package func leave(unacknowledged count: Int) {
+        loop.execute { [transport] in transport.unacknowledgedBytes = count }
+    }
+
+    /// Sends bytes of which a layer above the socket makes nothing yet.
+    package func send(unreadable count: Int64) {
+        loop.execute { [transport] in transport.receivedBytes += count }
     }
 
     /// Fails once it was sent that many bytes.

@@ -45,6 +45,9 @@ package final class MemoryTransport: Transport, @unchecked Sendable {
     private var hasScheduledWrite = false
     private var sent = 0
     private var isClosed = false
+    /// As a socket below TLS tells it.
+    package var receivedBytes: Int64 = 0
+    package var unacknowledgedBytes: Int?
 
     package init(_ loop: EventLoop, peer: Peer) {
         self.loop = loop

@@ -117,6 +117,10 @@ ssize_t http_server_write(int file, const void *bytes, size_t count);
 /// A socket on which the kernel tells of changes of network interfaces and addresses.
 int http_server_netlink_open(void);
 
+/// Bytes in a socket's send buffer that the peer has not acknowledged; negative where the system does
+/// not tell.
+int http_server_unacknowledged(int socket);
+
 /// Reads from it without waiting; 0 for a message that did not come from the kernel.
 ssize_t http_server_netlink_receive(int socket, void * room, size_t count);
 

@@ -115,7 +115,7 @@ int http_tls_use(
     void *context, const void *chain, size_t chain_size, const void *key, size_t key_size);
 /// Seconds since the epoch at which the certificate expires.
 int64_t http_tls_expiry(void *context);
-/// Calls `found` with each DNS name and address of the certificate.
+/// Calls `found` with each DNS name of the certificate.
 void http_tls_names(
     void *context, void (*found)(void *target, const char *name, size_t length), void *target);
 /// Asks clients for a certificate that one of these authorities has signed.

@@ -6,9 +6,9 @@ extension Connection {
     func receive() {
         guard let transport else { return }
         if isReadingLongContent { return receiveContent(transport) }
+        guard wantsInput else { return watch(interest.subtracting(.read)) }
         // Another protocol gets the bytes in the tail before later ones.
         if upgraded != nil, unsafe !tail.isEmpty { return resume() }
-        guard wantsInput else { return watch(interest.subtracting(.read)) }
         let room = unsafe loop.receiveRoom
         switch unsafe transport.receive(into: room) {
         case .done(0): peerEnded()
@@ -25,7 +25,7 @@ extension Connection {
 
     /// Reads without an event: input may have come after the last events were reported.
     func receiveWithoutEvent() {
-        unsafe loop.arrival = .max
+        unsafe loop.turn.arrival = .max
         receive()
     }
 
@@ -47,7 +47,7 @@ extension Connection {
             // bytes. And an empty line before a request is no part of it.
             let isReported = unsafe transport is SocketTransport && bytes[0] > 0x20
             let used = unsafe process(
-                bytes, arrival: isReported ? loop.arrival : .max, into: &loop.sendBuffer)
+                bytes, arrival: isReported ? loop.turn.arrival : .max, into: &loop.sendBuffer)
             if unsafe !state.isClosed, used < bytes.count {
                 unsafe tail.append(UnsafeRawBufferPointer(rebasing: bytes[used...]))
             }
@@ -172,27 +172,12 @@ extension Connection {
 
     func peerEnded() {
         watch(interest.subtracting(.read))
-        let hasRequests = unsafe Self.hasWholeHead(tail.unsafeBytes[...])
+        let hasRequests = unsafe HeadParser.hasWholeHead(tail.unsafeBytes[...])
         perform(unsafe state.peerEnded(buffers, hasRequests: hasRequests))
     }
 
     /// Whether a request follows the current one. It counts once the peer has ended its stream.
     func isFollowed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
-        unsafe state.peerHasEnded && Self.hasWholeHead(bytes)
-    }
-
-    /// Whether bytes have an empty line after another line, which ends a head.
-    private static func hasWholeHead(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
-        var (hasLine, lineIsEmpty) = (false, true)
-        var rest = unsafe bytes
-        while let byte = unsafe rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "\r"): continue
-            case UInt8(ascii: "\n") where lineIsEmpty && hasLine: return true
-            case UInt8(ascii: "\n"): lineIsEmpty = true
-            default: (hasLine, lineIsEmpty) = (true, false)
-            }
-        }
-        return false
+        unsafe state.peerHasEnded && HeadParser.hasWholeHead(bytes)
     }
 }

@@ -47,12 +47,18 @@ extension Connection {
             unsafe output.waiting <= Self.fileHighWater / 2
         {
             exchange?.resumeWriters()
-            // Input has its turn before the writers fill the output again.
-            if !interest.contains(.read), upgraded?.wantsInput == true { receiveWithoutEvent() }
-            guard unsafe !state.isClosed else { return }
-            if count > 0 { upgraded?.hasRoom() }
+            // Input has its turn before the writers fill the output again. It may be reading that has
+            // called this, so the next reading waits until it is done.
+            if !interest.contains(.read), upgraded?.wantsInput == true {
+                loop.execute { [self] in
+                    receiveWithoutEvent()
+                    upgraded?.hasRoom()
+                }
+            } else if count > 0 {
+                upgraded?.hasRoom()
+            }
         }
-        // Reading input above may have queued more output.
+        // The protocol may have queued more output.
         switch progress == .empty && hasOutput ? .blocked : progress {
         case .empty:
             watch(interest.subtracting(.write))

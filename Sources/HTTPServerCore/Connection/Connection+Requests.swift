@@ -39,6 +39,8 @@ extension Connection {
         _ answer: () throws -> Answer, to request: Request, _ rest: inout UnsafeRawBufferPointer,
         into out: inout ByteBuffer
     ) {
+        unsafe loop.turn.isInHandler = true
+        defer { unsafe loop.turn.isInHandler = false }
         do {
             let answer = try answer()
             awaitEnd(request)
@@ -60,9 +62,9 @@ extension Connection {
     }
 
     func refusal(_ head: borrowing RequestHead) -> HTTPError? {
-        if let length = head.contentLength, length > core.configuration.contentLimit {
+        if let length = head.contentLength, length > core.bodyLimits.contentBytes {
             return HTTPError(
-                .contentTooLarge, "at most \(core.configuration.contentLimit) bytes are taken")
+                .contentTooLarge, "at most \(core.bodyLimits.contentBytes) bytes are taken")
         }
         // RFC 9110 section 10.1.1: an expectation we do not know.
         if head.framingFields.flags.contains(.expectOther), head.version >= .http11 {

@@ -89,6 +89,8 @@ package final class Connection: LoopClient, @unchecked Sendable {
     // MARK: Events
 
     package override func handle(_ event: PollEvent) {
+        // A client that has closed its Unix socket may have sent a request before.
+        if event.isHungUp, event.isReadable, unsafe !state.isClosed { return receive() }
         if event.isHungUp { return perform(unsafe state.lostPeer(buffers)) }
         if event.isWritable {
             transport?.becameWritable()
@@ -97,7 +99,9 @@ package final class Connection: LoopClient, @unchecked Sendable {
         if event.isReadable, unsafe !state.isClosed { receive() }
     }
 
-    package override func deadlineReached() { perform(unsafe state.deadlineReached()) }
+    package override func deadlineReached() {
+        perform(unsafe state.deadlineReached(unacknowledged: transport?.unacknowledgedBytes))
+    }
 
     /// The server wants to stop: idle connections close now, busy ones after their response. A
     /// request that has come already is answered before.
@@ -149,11 +153,13 @@ package final class Connection: LoopClient, @unchecked Sendable {
             loop.setDeadline(loop.now &+ core.times.idle, for: self)
             if loop.now < loop.idle.busyUntil { loop.idle.add(token, at: loop.now) }
         case .head: loop.setDeadline(loop.now &+ core.times.head, for: self)
-        case .write: loop.setDeadline(loop.now &+ core.times.write, for: self)
+        case .write:
+            unsafe state.unacknowledged = transport?.unacknowledgedBytes ?? 0
+            loop.setDeadline(loop.now &+ core.times.write, for: self)
         case .linger: loop.setDeadline(loop.now &+ Self.lingerTime, for: self)
         case .upgrade: loop.setDeadline(upgraded?.deadline ?? .max, for: self)
         case .content:
-            unsafe exchange?.content.markRate()
+            unsafe exchange?.content.markRate(wire: transport?.receivedBytes ?? 0)
             loop.setDeadline(loop.now &+ core.times.grace, for: self)
         }
     }
@@ -169,7 +175,8 @@ package final class Connection: LoopClient, @unchecked Sendable {
     private func checkRate() {
         guard let exchange else { return }
         let wanted = Int64(core.configuration.contentRate) * Int64(core.times.grace / 1_000_000_000)
-        if unsafe exchange.content.hasPieces || exchange.content.receivedSinceMark >= wanted {
+        let wire = transport?.receivedBytes ?? 0
+        if unsafe exchange.content.hasPieces || exchange.content.hasReceived(wanted, wire: wire) {
             return perform(unsafe state.contentIsFastEnough())
         }
         let step = unsafe state.contentWasTooSlow()

@@ -81,13 +81,17 @@ extension ConnectionState {
     }
 
     /// The deadline has passed.
-    package mutating func deadlineReached() -> Step {
+    /// - Parameter left: `Transport.unacknowledgedBytes`.
+    package mutating func deadlineReached(unacknowledged left: Int? = nil) -> Step {
         let passed = deadline
         deadline = .none
         switch passed {
         case .none: return .none
         case .idle: return Step(action: .close(.timedOut(.idle)))
-        case .write: return Step(action: .close(.timedOut(.write)))
+        case .write:
+            // A slow peer may have taken some of the bytes that the system holds for it.
+            if let left, left < unacknowledged { return setting(.write) }
+            return Step(action: .close(.timedOut(.write)))
         case .linger: return Step(action: .close(finalReason))
         case .content: return Step(action: input == .content ? .checkRate : .none)
         case .upgrade: return Step(action: .upgradeDeadline)

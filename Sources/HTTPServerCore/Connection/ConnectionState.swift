@@ -128,6 +128,8 @@ package struct ConnectionState: Sendable {
     /// Why the connection will close, once that is known.
     var closeReason: ConnectionCloseReason?
     var droppedBytes = 0
+    /// `Transport.unacknowledgedBytes` when the deadline of writing was set.
+    package var unacknowledged = 0
 
     package init() {}
 

@@ -28,6 +28,7 @@ struct ContentQueue: ~Copyable {
     /// How many bytes have come so far, and how many had come at the last `markRate`.
     private(set) var received: Int64 = 0
     private var rateMark: Int64 = 0
+    private var wireMark: Int64 = 0
     /// How many pieces may be read ahead before other connections get their turn.
     var readAheadLeft = 0
 
@@ -50,7 +51,14 @@ struct ContentQueue: ~Copyable {
     /// Content received since `markRate`.
     var receivedSinceMark: Int64 { received - rateMark }
 
-    mutating func markRate() { rateMark = received }
+    /// - Parameter wire: `Transport.receivedBytes`.
+    mutating func markRate(wire: Int64) { (rateMark, wireMark) = (received, wire) }
+
+    /// Whether so much has come since then; encrypted content may be part of a record that is not
+    /// complete.
+    func hasReceived(_ count: Int64, wire: Int64) -> Bool {
+        max(receivedSinceMark, wire - wireMark) >= count
+    }
 
     // MARK: The connection's side
 

@@ -53,7 +53,7 @@ package final class Exchange: @unchecked Sendable {
 
     /// The next piece of content.
     func nextPiece() async throws -> [UInt8]? {
-        if loop.isCurrent {
+        if loop.isFree {
             if unsafe content.mayReadAhead { owner?.provide(.readAhead) }
             if let piece = unsafe content.next() {
                 owner?.provide(.room)
@@ -62,7 +62,7 @@ package final class Exchange: @unchecked Sendable {
             if unsafe content.isAtEnd { return nil }
         }
         return try await ContentQueue.Reader.value { reader, wait in
-            if loop.isCurrent { return read(reader, wait) }
+            if loop.isFree { return read(reader, wait) }
             loop.execute { self.read(reader, wait) }
         } onCancel: { wait in
             loop.execute { unsafe self.content.cancel(wait) }
@@ -76,7 +76,7 @@ package final class Exchange: @unchecked Sendable {
 
     /// The unread content, if its end has arrived and it has at most `byteLimit` bytes.
     func wholeContent(upTo byteLimit: Int) -> [UInt8]? {
-        guard loop.isCurrent, let all = unsafe content.takeAll(upTo: byteLimit) else { return nil }
+        guard loop.isFree, let all = unsafe content.takeAll(upTo: byteLimit) else { return nil }
         owner?.provide(.room)
         return all
     }
@@ -86,7 +86,7 @@ package final class Exchange: @unchecked Sendable {
 
     func receivedTrailers() async -> HTTPFields {
         await withCheckedContinuation { continuation in
-            if loop.isCurrent { return continuation.resume(returning: unsafe content.trailers) }
+            if loop.isFree { return continuation.resume(returning: unsafe content.trailers) }
             loop.execute { continuation.resume(returning: unsafe self.content.trailers) }
         }
     }

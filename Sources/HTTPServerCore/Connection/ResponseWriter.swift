@@ -59,7 +59,7 @@ public struct ResponseWriter: Sendable {
 
     private func send(_ piece: ResponseBody.Piece) async throws {
         try await withCheckedThrowingContinuation { continuation in
-            if exchange.loop.isCurrent { return exchange.send(piece, continuation) }
+            if exchange.loop.isFree { return exchange.send(piece, continuation) }
             exchange.loop.execute { [exchange] in exchange.send(piece, continuation) }
         }
     }

@@ -9,6 +9,7 @@ package final class SocketTransport: Transport {
     private let token: UInt64
     package private(set) var interest: PollInterest = .read
     private var ended: PollInterest = []
+    package private(set) var receivedBytes: Int64 = 0
 
     /// - Parameter token: the connection's token in the loop.
     package init(_ descriptor: CInt, loop: EventLoop, token: UInt64) {
@@ -23,8 +24,12 @@ package final class SocketTransport: Transport {
     }
 
     package func receive(into room: UnsafeMutableRawBufferPointer) -> IOResult {
-        unsafe Syscalls.receive(descriptor, room)
+        let result = unsafe Syscalls.receive(descriptor, room)
+        if case .done(let count) = result { receivedBytes &+= Int64(count) }
+        return result
     }
+
+    package var unacknowledgedBytes: Int? { Syscalls.unacknowledgedBytes(descriptor) }
 
     package func send(_ bytes: UnsafeRawBufferPointer, more: Bool) -> IOResult {
         unsafe Syscalls.send(descriptor, bytes, more: more)

@@ -33,9 +33,22 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private struct Jobs {
         var waiting: [LoopJob] = []
         private(set) var running: [LoopJob] = []
+        /// Whether the loop's own thread has put something into the inbox.
+        var areInInbox = false
 
         mutating func begin() { swap(&waiting, &running) }
         mutating func end() { running.removeAll(keepingCapacity: true) }
+    }
+
+    /// One batch of events.
+    struct Turn {
+        /// The monotonic clock in nanoseconds, read once for each batch.
+        var now: UInt64
+        /// When the batch was read, in nanoseconds of `now`: the bytes that it reports had arrived by
+        /// then. `.max` after a connection was read without an event.
+        var arrival = UInt64.max
+        /// Whether a handler is called, whose connection writes into `sendBuffer`.
+        var isInHandler = false
     }
 
     private struct Timers {
@@ -57,21 +70,16 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private var clients = ClientTable()
     @exclusivity(unchecked)
     private var jobs = Jobs()
-    /// Whether the loop's own thread has put something into the inbox.
-    @exclusivity(unchecked)
-    private var wokeItself = false
     @exclusivity(unchecked)
     private var timers: Timers
     /// The monotonic clock in nanoseconds, read once for each batch of events.
-    package var now: UInt64 { time }
-    private var time: UInt64
-    /// When this batch of events was read, in nanoseconds of `now`: the bytes that it reports had
-    /// arrived by then. `.max` after a connection was read without an event.
+    package var now: UInt64 { unsafe turn.now }
     @exclusivity(unchecked)
-    var arrival: UInt64 = .max
+    var turn: Turn
     /// Where connections read into, one after another.
     package let receiveRoom: UnsafeMutableRawBufferPointer
-    /// The output that one read causes. Handlers that run during the read cannot write to it.
+    /// The output that one read causes; handlers that run during the read must not reach it
+    /// (`isFree`).
     @exclusivity(unchecked)
     package var sendBuffer = ByteBuffer(capacity: 32 << 10)
     /// The head parser of heads that come in one piece.
@@ -104,8 +112,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         poller = try Poller()
         unsafe receiveRoom = .allocate(byteCount: Self.receiveSize, alignment: 16)
         unsafe common = CommonFields(serverName: serverName)
-        time = Syscalls.monotonic()
-        unsafe timers = Timers(wheel: TimerWheel(now: time), fire: firesDeadlines)
+        unsafe turn = Turn(now: Syscalls.monotonic())
+        unsafe timers = Timers(wheel: TimerWheel(now: turn.now), fire: firesDeadlines)
         unsafe headParser = HeadParser(.request, limits: limits, leniency: leniency)
         let queue = DispatchQueue(label: label, qos: qos, target: target)
         let source = DispatchSource.makeReadSource(
@@ -132,28 +140,32 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         thread.load(ordering: .relaxed) == Syscalls.currentThread()
     }
 
+    /// Whether the caller may use the connections of the loop at once. While a handler is called, the
+    /// code that it runs by `Task.immediate` may not.
+    package var isFree: Bool { unsafe isCurrent && !turn.isInHandler }
+
     // MARK: Draining
 
     private func drain() {
         thread.store(Syscalls.currentThread(), ordering: .relaxed)
         defer { thread.store(0, ordering: .relaxed) }
         while true {
-            let isWaiting = unsafe jobs.waiting.isEmpty && !wokeItself
+            let isWaiting = unsafe jobs.waiting.isEmpty && !jobs.areInInbox
             let count = poller.wait(milliseconds: isWaiting ? waking.linger : 0) {
-                // Before the first event: its handler takes deadlines and the date from `time`.
-                time = Syscalls.monotonic()
-                unsafe arrival = time
+                // Before the first event: its handler takes deadlines and the date from `now`.
+                unsafe turn.now = Syscalls.monotonic()
+                unsafe turn.arrival = turn.now
             } each: { event in
                 self.dispatch(event)
             }
             runJobs()
             fireDeadlines()
-            if unsafe wokeItself {
+            if unsafe jobs.areInInbox {
                 takeInbox()
                 // The next wake may bring work, which must not run before these jobs.
                 runJobs()
             }
-            if unsafe count == 0 && isWaiting && jobs.waiting.isEmpty && !wokeItself { break }
+            if unsafe count == 0 && isWaiting && jobs.waiting.isEmpty && !jobs.areInInbox { break }
         }
         armTimer()
     }
@@ -170,7 +182,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
 
     private func takeInbox() {
-        unsafe wokeItself = false
+        unsafe jobs.areInInbox = false
         let (newJobs, work) = inbox.withLock { inbox in
             let taken = (inbox.jobs, inbox.work)
             inbox.jobs = []
@@ -222,7 +234,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
             return !wasSignalled
         }
         // The loop's own thread looks there when it is done with its events.
-        if mustWake, isCurrent { unsafe wokeItself = true } else if mustWake { poller.wake() }
+        if mustWake, isCurrent { unsafe jobs.areInInbox = true } else if mustWake { poller.wake() }
     }
 
     /// The loop as an executor of actors.

@@ -55,11 +55,15 @@ extension HTTPServer {
     ) async throws {
         // A signal may stop the server before `started` has returned.
         let shutdowns = status.withLock { $0.shutdowns }
+        let received = Locked<StopSignal?>(nil)
         let watch = SignalWatch(signals) { [weak self] signal in
+            received.withLock { $0 = signal }
             self?.requestStop(.signal(signal))
         }
         defer { watch.end() }
         try await start()
+        // A stop that came before the start had nothing to stop.
+        if let signal = received.withLock({ $0 }) { requestStop(.signal(signal)) }
         started(addresses)
         try await run(since: shutdowns)
     }

@@ -81,7 +81,7 @@ extension ResponseWriter {
                     continuation.resume(throwing: error)
                 }
             }
-            exchange.loop.isCurrent ? work() : exchange.loop.execute(work)
+            exchange.loop.isFree ? work() : exchange.loop.execute(work)
         }
     }
 }

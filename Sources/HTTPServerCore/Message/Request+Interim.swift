@@ -26,7 +26,7 @@ extension Request {
                 continuation.resume(
                     with: Result { try openConnection?.sendInterim(status, fields) ?? () })
             }
-            loop.isCurrent ? send() : loop.execute(send)
+            loop.isFree ? send() : loop.execute(send)
         }
     }
 }

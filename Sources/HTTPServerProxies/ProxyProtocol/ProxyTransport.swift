@@ -14,6 +14,8 @@ final class ProxyTransport: Transport {
     }
 
     var interest: PollInterest { lower.interest }
+    var receivedBytes: Int64 { lower.receivedBytes }
+    var unacknowledgedBytes: Int? { lower.unacknowledgedBytes }
 
     func receive(into room: UnsafeMutableRawBufferPointer) -> IOResult {
         let result = unsafe lower.receive(into: room)

@@ -63,7 +63,7 @@ final class InMemoryExchange: Transport, @unchecked Sendable {
 
     private func tellHungUp() {
         connection?.handle(
-            PollEvent(token: 0, isReadable: true, isWritable: false, isHungUp: true))
+            PollEvent(token: 0, isReadable: false, isWritable: false, isHungUp: true))
     }
 
     private func tellReadable() {

@@ -26,9 +26,16 @@ package protocol Transport: AnyObject {
     func close()
     /// Makes `close` look like a failure to the peer, not like an end.
     func closesByReset()
+    /// Bytes that have come from the peer, as far as they are counted: those of a record count before
+    /// it can be decrypted.
+    var receivedBytes: Int64 { get }
+    /// Bytes that were given away and that the peer has not acknowledged; `nil` where that is unknown.
+    var unacknowledgedBytes: Int? { get }
 }
 
 extension Transport {
+    package var receivedBytes: Int64 { 0 }
+    package var unacknowledgedBytes: Int? { nil }
     package func becameWritable() {}
     package func sendsLast() {}
 }

@@ -60,6 +60,54 @@ class ContentSink {
     var startOffset: Int64 { 0 }
 }
 
+/// The facts of the content that responses have announced.
+private struct AnnouncedContent {
+    /// The length of the whole content, if that is known.
+    var length: Int64?
+    /// The length of the whole content of a resumed download, which must have come at its end.
+    var total: Int64?
+    /// The end of the range that the server announced for a resumed download.
+    var partEnd: Int64?
+    var validator: String?
+    var hasRanges = false
+
+    init() {}
+
+    /// A download that is resumed.
+    init(_ resume: ResumeData, total: Int64?) {
+        self.total = total
+        length = total
+        validator = resume.validator
+        hasRanges = true
+    }
+
+    /// A download can be resumed later with a strong validator, from a server that supports ranges
+    /// (RFC 9110 section 13.1.5).
+    init(_ response: ClientResponse, isDecoded: Bool) {
+        let fields = response.fields
+        length = response.expectedLength
+        hasRanges =
+            response.status == .ok && !isDecoded
+            && fields[.acceptRanges].map { $0.utf8.count == 4 && $0.lowercased() == "none" } != true
+        if let tag = fields[.eTag], !tag.begins(with: "W/"), ClientRequest.isAllowed(tag) {
+            validator = tag
+        } else if fields[.eTag] == nil {
+            validator = Self.strongDate(fields)
+        }
+    }
+
+    /// The value of Last-Modified, if the content cannot have changed again within the same second
+    /// (RFC 9110 section 8.8.2.2).
+    private static func strongDate(_ fields: HTTPFields) -> String? {
+        let now = WallClock.now
+        guard let text = fields[.lastModified], let changed = HTTPDate(text, now: now),
+            let sent = fields[.date].flatMap({ HTTPDate($0, now: now) }),
+            sent.secondsSinceEpoch - changed.secondsSinceEpoch >= 1
+        else { return nil }
+        return text
+    }
+}
+
 /// Writes the content into a partial file next to the destination. At the end the partial file
 /// replaces the destination.
 final class FileSink: ContentSink {
@@ -68,14 +116,7 @@ final class FileSink: ContentSink {
     private var file: System.File?
     private(set) var offset: Int64 = 0
     private var resume: ResumeData?
-    /// The length of the whole content, if that is known.
-    private(set) var length: Int64?
-    /// The length of the whole content of a resumed download, which `finish` compares.
-    private var total: Int64?
-    /// The end of the range that the server announced for a resumed download.
-    private var partEnd: Int64?
-    private var validator: String?
-    private var hasRanges = false
+    private var announced = AnnouncedContent()
     /// The response that the file is made of. The task itself has none between two connections.
     private var source: ClientResponse?
     /// Whether the delegate has to be notified that an earlier task's download continues.
@@ -114,6 +155,9 @@ final class FileSink: ContentSink {
     /// The data for resuming; nil to begin at the first byte.
     var continuation: ResumeData? { resume }
 
+    /// The length of the whole content, if that is known.
+    var length: Int64? { announced.length }
+
     /// Whether the partial file is open.
     var isOpen: Bool { file != nil }
 
@@ -149,7 +193,7 @@ final class FileSink: ContentSink {
             let total = range.total ?? resume.expectedLength
             if let error = openPart(resume, total: total) { return error }
             source = response
-            partEnd = range.last + 1
+            announced.partEnd = range.last + 1
             return nil
         }
         guard resume == nil || response.status == .ok else {
@@ -165,8 +209,7 @@ final class FileSink: ContentSink {
         source = response
         resume = nil
         notifiesResumption = false
-        noteValidator(response)
-        (length, total, partEnd) = (response.expectedLength, nil, nil)
+        announced = AnnouncedContent(response, isDecoded: isDecoded)
         return restart()
     }
 
@@ -188,11 +231,7 @@ final class FileSink: ContentSink {
             }
         }
         offset = resume.offset
-        self.total = total
-        partEnd = nil
-        length = total
-        validator = resume.validator
-        hasRanges = true
+        announced = AnnouncedContent(resume, total: total)
         return nil
     }
 
@@ -215,33 +254,6 @@ final class FileSink: ContentSink {
             self.file = file
             return nil
         }
-    }
-
-    /// Notes whether the download can be resumed later: that takes a strong validator, and a server
-    /// that supports ranges (RFC 9110 section 13.1.5).
-    private func noteValidator(_ response: ClientResponse) {
-        let fields = response.fields
-        hasRanges =
-            response.status == .ok && !isDecoded
-            && fields[.acceptRanges].map { $0.utf8.count == 4 && $0.lowercased() == "none" } != true
-        if let tag = fields[.eTag], !tag.begins(with: "W/"), ClientRequest.isAllowed(tag) {
-            validator = tag
-        } else if fields[.eTag] == nil {
-            validator = Self.strongDate(fields)
-        } else {
-            validator = nil
-        }
-    }
-
-    /// The value of Last-Modified, if the content cannot have changed again within the same second
-    /// (RFC 9110 section 8.8.2.2).
-    private static func strongDate(_ fields: HTTPFields) -> String? {
-        let now = WallClock.now
-        guard let text = fields[.lastModified], let changed = HTTPDate(text, now: now),
-            let sent = fields[.date].flatMap({ HTTPDate($0, now: now) }),
-            sent.secondsSinceEpoch - changed.secondsSinceEpoch >= 1
-        else { return nil }
-        return text
     }
 
     override func take(_ bytes: UnsafeRawBufferPointer) -> Answer {
@@ -284,15 +296,15 @@ final class FileSink: ContentSink {
             return failure
         }
         // A server may send less than the whole rest, but not more.
-        if let total, offset != total {
+        if let total = announced.total, offset != total {
             return ClientError(
                 offset < total ? .truncated : .contentTooLong, "\(offset) bytes of \(total)")
         }
-        if let partEnd {
+        if let partEnd = announced.partEnd {
             if offset > partEnd { return ClientError(.contentTooLong, "more than the range") }
             // If the whole length is unknown (RFC 9110 section 14.4), more may follow this range;
             // only the answer to a request for the next bytes can show the end.
-            if total == nil || offset < partEnd {
+            if announced.total == nil || offset < partEnd {
                 return ClientError(.truncated, "\(offset) bytes of an unknown number")
             }
         }
@@ -312,7 +324,8 @@ final class FileSink: ContentSink {
 
     /// The data for resuming from the open file, even if it is empty.
     private var openFileData: ResumeData? {
-        guard file != nil, hasRanges, let validator, let source else { return nil }
+        guard file != nil, announced.hasRanges, let validator = announced.validator, let source
+        else { return nil }
         return ResumeData(
             url: source.url, partialPath: partialPath, offset: offset, validator: validator,
             expectedLength: length)

@@ -195,6 +195,20 @@ struct RunTests {
         await local.server.shutdown()
     }
 
+    @Test("A name that must not go on the wire is left out of the responses")
+    func invalidServerName() async throws {
+        var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
+        configuration.serverName = "host\nSet-Cookie: a=b"
+        let handler = SyncHandler { _ in Response(.ok, body: .text("a")) }
+        let server = HTTPServer(configuration, handler: handler)
+        try await server.start()
+        let socket = try PlainSocket(port: try #require(server.addresses.first?.port))
+        try await socket.send(LocalServer.get("/"))
+        let response = try await socket.response()
+        #expect(response.status == 200 && response["Server"] == nil)
+        await server.shutdown()
+    }
+
     @Test("Handlers are swapped under load without losing a request")
     func replacedUnderLoad() async throws {
         let local = LocalServer()

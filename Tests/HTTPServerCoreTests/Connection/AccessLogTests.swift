@@ -205,7 +205,7 @@ struct AccessLogTests {
         let line = try #require(await log.first()).combined
         #expect(line.hasPrefix("unix - - ["))
         #expect(line.contains("] \"GET /a\\\"b HTTP/1.1\" 200 4 \""))
-        #expect(line.hasSuffix("\"\\\\\\x9b\" \"\\\"x\\\" \\x9 y\""))
+        #expect(line.hasSuffix("\"\\\\\\x9b\" \"\\\"x\\\" \\x09 y\""))
         #expect(!line.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x9B })
     }
 }

@@ -99,6 +99,18 @@ struct CollectedContentTests {
         #expect(record.text.contains(Sample.close))
     }
 
+    @Test("The parser's limit of content counts, however the content comes")
+    func parserLimit() async throws {
+        let configuration = ServerConfiguration.test { $0.parserLimits.contentBytes = 4 }
+        let message = Sample.post("abcde")
+        for index in 1...message.utf8.count {
+            let client = MemoryConnection(Echo(), configuration: configuration)
+            client.send(String(message.prefix(index)), String(message.dropFirst(index)))
+            let record = try await client.output("HTTP/1.1 ")
+            #expect(record.text.hasPrefix("HTTP/1.1 413 "), "split at \(index)")
+        }
+    }
+
     @Test("Content that comes with its head is refused above the limit, and taken at it")
     func wholeAtLimit() async throws {
         for (content, answer) in [("abc", "POST abc"), ("abcd", "POST abcd")] {

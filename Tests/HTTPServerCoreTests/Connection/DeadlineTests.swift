@@ -103,6 +103,40 @@ struct DeadlineTests {
 
     private static let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 50000\r\n\r\n"
 
+    @Test("A client that takes what the system holds for it has as much time again")
+    func slowButSteadyReader() async throws {
+        let handler = SyncHandler { _ in
+            Response(.ok, body: .text(String(repeating: "a", count: 100_000)))
+        }
+        let client = client(handler, peer: MemoryTransport.Peer(credit: 1_000))
+        client.leave(unacknowledged: 900)
+        client.send(Sample.get("/"))
+        try await client.wait(for: "a part") { $0.output.count == 1_000 }
+        #expect(await deadline(client) == "write")
+        for left in [899, 100] {
+            client.leave(unacknowledged: left)
+            await client.expire()
+            #expect(await deadline(client) == "write")
+        }
+        await client.expire()
+        try await client.closed()
+    }
+
+    @Test("Content that comes in a long record is as fast as the record")
+    func slowRecord() async throws {
+        let client = client(Sample.echo)
+        client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 40000\r\n\r\n")
+        await client.settle()
+        #expect(await deadline(client) == "content")
+        for _ in 0..<2 {
+            client.send(unreadable: 10_000)
+            await client.expire()
+            #expect(await deadline(client) == "content")
+        }
+        await client.expire()
+        try await client.output("HTTP/1.1 408 ")
+    }
+
     @Test("Content slower than its rate is 408")
     func slowContent() async throws {
         let client = client(Sample.echo)

@@ -9,12 +9,13 @@ import ToolkitSystem
 private final class EchoProtocol: UpgradedProtocol {
     private let carrier: any UpgradeCarrier
     private let log: Locked<[String]>
-    private(set) var wantsInput = true
+    private(set) var wantsInput: Bool
     private(set) var deadline = UInt64.max
 
-    init(_ carrier: any UpgradeCarrier, _ log: Locked<[String]>) {
+    init(_ carrier: any UpgradeCarrier, _ log: Locked<[String]>, wantsInput: Bool) {
         self.carrier = carrier
         self.log = log
+        self.wantsInput = wantsInput
     }
 
     func receive(_ bytes: UnsafeMutableRawBufferPointer) {
@@ -63,11 +64,12 @@ private struct UpgradingHandler: Handler {
     let protocols = Locked<[ObjectIdentifier: EchoProtocolBox]>([:])
     var status = HTTPStatus.switchingProtocols
     var isLater = false
+    var wantsInput = true
 
     func answer(_ request: Request) -> Answer {
         let body = ResponseBody(
-            .upgrade { [log, protocols] carrier in
-                let made = EchoProtocol(carrier, log)
+            .upgrade { [log, protocols, wantsInput] carrier in
+                let made = EchoProtocol(carrier, log, wantsInput: wantsInput)
                 protocols.withLock { $0[ObjectIdentifier(carrier)] = EchoProtocolBox(made) }
                 return made
             }, mediaType: "")
@@ -79,6 +81,20 @@ private struct UpgradingHandler: Handler {
 
     func goOn() {
         for box in protocols.withLock({ Array($0.values) }) { box.made?.goOn() }
+    }
+}
+
+/// Answers `/gate` at length once a gate opens, and leaves the rest to another handler.
+private struct Gated: Handler {
+    let gate: ServerGate
+    let others: any Handler
+
+    func answer(_ request: Request) throws -> Answer {
+        guard request.path == "/gate" else { return try others.answer(request) }
+        return .later {
+            await gate.wait()
+            return Response(.ok, body: .text(String(repeating: "x", count: 20_000)))
+        }
     }
 }
 
@@ -133,6 +149,41 @@ struct UpgradeTests {
         #expect(!connection.record.text.contains("X"))
         await connection.onLoop { _ in handler.goOn() }
         try await connection.output("PXYZ")
+    }
+
+    @Test("Input behind the handshake is not reported again and again while it is not wanted")
+    func unwantedFromTheBeginning() async throws {
+        let handler = UpgradingHandler(wantsInput: false)
+        let connection = MemoryConnection(handler)
+        connection.send(offer + "ab", "cd")
+        try await connection.output("101")
+        await connection.settle()
+        #expect(connection.record.needlessEvents == 0)
+        await connection.onLoop { _ in handler.goOn() }
+        let record = try await connection.output("ABCD")
+        #expect(record.needlessEvents == 0)
+    }
+
+    /// The handshake waits behind a long answer, of which the client has taken a part, and so much
+    /// follows it that the connection has stopped reading.
+    @Test("Much input behind a handshake that is half sent comes when the client has read it")
+    func inputBehindBlockedOutput() async throws {
+        let gate = ServerGate()
+        let handler = Gated(gate: gate, others: UpgradingHandler())
+        let connection = MemoryConnection(handler, peer: MemoryTransport.Peer(credit: 10_000))
+        let gated = "GET /gate HTTP/1.1\r\nHost: test\r\n\r\n"
+        connection.send(
+            gated + offer + String(repeating: "a", count: 60_000),
+            String(repeating: "b", count: 65_536), String(repeating: "c", count: 65_536))
+        await connection.settle()
+        gate.open()
+        try await connection.wait(for: "a part of the answer") { $0.output.count >= 10_000 }
+        await connection.settle()
+        connection.read(1 << 20)
+        let record = try await connection.wait(for: "the echo") { record in
+            record.count(of: "C") >= 65_536
+        }
+        #expect(record.text.hasSuffix(String(repeating: "C", count: 65_536)))
     }
 
     @Test("Its deadline is the connection's")

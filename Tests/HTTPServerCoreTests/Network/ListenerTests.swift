@@ -1,5 +1,7 @@
+import HTTPParser
 import HTTPServerAddresses
 import HTTPServerCore
+import HTTPServerKit
 import HTTPToolkitTesting
 import TestSupport
 import Testing
@@ -170,6 +172,29 @@ struct ListenerTests {
             withExtendedLifetime(listener) {}
         }
         #expect(!directory.exists("socket"))
+    }
+
+    @Test("A request that came whole is carried out although its client is gone")
+    func unixClientThatIsGone() async throws {
+        let directory = try ServerDirectory()
+        let path = directory.path("socket")
+        let requests = ServerLog<String>()
+        let handler = SyncHandler { request in
+            requests.add(request.path)
+            return Response(.noContent)
+        }
+        let server = HTTPServer(
+            ServerConfiguration(endpoints: [.unix(path: path)]), handler: handler)
+        try await server.start()
+        for number in 0..<20 {
+            let client = StreamSocket.connect(unixPath: path)
+            let text = "PUT /\(number) HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"
+            let count = unsafe send(client, text, text.utf8.count, StreamSocket.sendFlags)
+            #expect(count == text.utf8.count)
+            close(client)
+            #expect(await requests.first() == "/\(number)")
+        }
+        await server.shutdown()
     }
 
     @Test("One that somebody listens on is not taken over")

@@ -324,6 +324,7 @@ int poll(struct pollfd *, nfds_t, int);
 #define SO_REUSEADDR 0x0004
 #define SO_KEEPALIVE 0x0008
 #define SO_LINGER 0x0080
+#define SO_NWRITE 0x1024
 #define SO_REUSEPORT 0x0200
 #define SO_SNDBUF 0x1001
 #define SO_RCVBUF 0x1002
