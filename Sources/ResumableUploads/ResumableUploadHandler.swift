@@ -19,7 +19,12 @@ package import ToolkitSystem
 /// rest (PATCH). When the upload is complete, the handler gets *one* request: method, target and
 /// fields of the first request, and the whole content as its body. The client gets the answer,
 /// which is kept for a day in case the client missed it. The handler's request has the credentials
-/// of the request that brought the last of the content.
+/// of the request that brought the last of the content; when they are refused (401), the content
+/// stays, and the client can complete the upload with better ones.
+///
+/// A login belongs around this handler, as `AuthenticationHandler(ResumableUploadHandler(...))`.
+/// Inside of it Digest fails: the proof of the last request names the URL of the upload, and the
+/// handler sees the target of the first request.
 ///
 /// A `PrecheckingHandler`, such as `WebDAVHandler` and `UploaderHandler`, decides at the beginning
 /// whether it would accept the upload, so that no client sends content in vain. If another handler

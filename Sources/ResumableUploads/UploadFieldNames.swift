@@ -28,7 +28,7 @@ enum FieldItem {
     private static func text(_ name: HTTPFieldName, _ read: Reader) -> String? {
         let lines = read(name)
         guard lines.count == 1 else { return nil }
-        return String(lines[0].prefix { $0 != ";" && $0 != " " })
+        return String(lines[0].prefix { $0 != ";" })
     }
 
     /// Gives the values of all lines of a field.

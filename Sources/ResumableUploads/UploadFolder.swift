@@ -1,4 +1,5 @@
 internal import HTTPCodecs
+internal import HTTPParser
 internal import HTTPServerCore
 internal import ToolkitSystem
 
@@ -14,8 +15,8 @@ final class UploadFolder: Sendable {
     private let synchronizes: Bool
     /// Opened or created when the folder is first needed.
     private let opened = Locked<OpenDirectory?>(nil)
-    /// How much of a part is on the disk, as far as this process has waited for it. Parts are in here
-    /// only if the folder synchronizes.
+    /// How much of a part is on the disk, as far as this process has waited for it: in a
+    /// folder that synchronizes, and on a disk of another machine.
     private let synchronized = Locked<[UploadID: Int64]>([:])
     /// The parts of which a wait has failed. Another one would succeed although content is lost: the
     /// system reports such an error once.
@@ -107,14 +108,14 @@ final class UploadFolder: Sendable {
         }
     }
 
-    /// The record of an upload; `nil` if there is none, or none that can be decoded.
+    /// The record of an upload; `nil` if there is none, or none that can be read or decoded.
     func record(_ id: UploadID) throws -> UploadRecord? {
         let bytes: [UInt8]
         do throws(SystemError) {
             let file = try directory(makes: false).open(id.recordName)
             bytes = try file.content(upTo: Self.recordLimit)
         } catch {
-            guard error.isMissing else { throw error }
+            guard error.isMissing || error.isFileTooLarge else { throw error }
             return nil
         }
         // Without a record that can be decoded the upload is lost.
@@ -123,9 +124,13 @@ final class UploadFolder: Sendable {
 
     /// Writes a record under a temporary name and renames it, so that a reader sees the old or the
     /// new record, never a mix.
+    /// - Throws: `HTTPError` with 431 for a record that could not be read again.
     func write(_ record: UploadRecord, _ id: UploadID) throws {
         let directory = try directory()
         let bytes = try JSONBody().encode(record)
+        guard bytes.count <= Self.recordLimit else {
+            throw HTTPError(.requestHeaderFieldsTooLarge)
+        }
         try? directory.remove(id.newName, isDirectory: false)
         do {
             let file = try directory.create(id.newName)
@@ -151,6 +156,9 @@ final class UploadFolder: Sendable {
             try directory.openForAppending(id.partName),
             at: FilePlace(directory: directory, name: id.partName), length: length)
     }
+
+    /// Whether content of an upload may be lost, because a wait for the disk has failed.
+    func hasFailed(_ id: UploadID) -> Bool { failures.withLock { $0[id] != nil } }
 
     /// How many bytes of an upload have arrived. In a folder that synchronizes they are on the disk:
     /// a process that has died may have left them in memory alone.

@@ -11,6 +11,8 @@ struct UploadRecord: Codable, Sendable {
     var method: String
     var target: String
     var fields: [[String]]
+    /// Where the handler was mounted for that request; `nil` in the records of earlier versions.
+    var mount: String?
     /// How many bytes it will have, once that is known.
     var length: Int64?
     /// When it is forgotten, in seconds since 1970.
@@ -38,6 +40,7 @@ struct UploadRecord: Codable, Sendable {
         owner = request.identity?.name
         self.method = method.name
         target = request.target.text
+        mount = request.mountPath
         fields = request.fields.compactMap { field in
             Self.dropped.contains(field.name) ? nil : [field.name.text, field.value]
         }

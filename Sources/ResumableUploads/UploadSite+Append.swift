@@ -121,7 +121,8 @@ extension UploadSite {
             return (file, try file.status().size)
         }
         let limit = min(record.length ?? .max, options.byteLimit) - start
-        var writer = FileWriter(part(file))
+        let part = part(file)
+        var writer = FileWriter(part)
         var told: Int64 = 0
         var next = ContinuousClock.now + Self.progressPause
         do {
@@ -137,7 +138,7 @@ extension UploadSite {
                 else { continue }
                 (told, next) = (writer.count, .now + Self.progressPause)
                 try await writer.flush()
-                try await work { [folder] in try folder.synchronizePart(id, file) }
+                try await work { [folder] in try folder.synchronizePart(id, part) }
                 try await tellOffset(start + told, request, dialect)
             }
         } catch let error as UploadProblem {
@@ -145,11 +146,11 @@ extension UploadSite {
         } catch {
             // Received content is kept, whatever the reason why no more arrives.
             try await writer.flush()
-            try await work { [folder] in try folder.synchronizePart(id, file) }
+            try await work { [folder] in try folder.synchronizePart(id, part) }
             throw error
         }
         try await writer.flush()
-        try await work { [folder] in try folder.synchronizePart(id, file) }
+        try await work { [folder] in try folder.synchronizePart(id, part) }
         return start + writer.count
     }
 
@@ -197,9 +198,10 @@ extension UploadSite {
         } catch {
             response = request.response(for: error)
         }
-        // The next try may find more room, no lock, or a server that is not about to stop.
-        let isForNow = [408, 423, 425, 429, 503, 504, 507].contains(response.status.code)
-        guard !isForNow else {
+        // The next try may come with other credentials, or find more room, no lock, or a server that
+        // is not about to stop.
+        let isForNow = [401, 407, 408, 423, 425, 429, 503, 504, 507].contains(response.status.code)
+        guard !isForNow, !whole.isRefusedForCredentials else {
             var response = response
             response.fields[.uploadOffset] = "\(length)"
             dialect.tell(isComplete: false, in: &response.fields)
@@ -224,8 +226,14 @@ extension UploadSite {
         record.expires = UploadFolder.now() + seconds
         let kept = record
         try await work { [self] in
-            try folder.write(kept, id)
-            folder.removePart(id)
+            do {
+                try folder.write(kept, id)
+                folder.removePart(id)
+            } catch {
+                // The disk may refuse to confirm a record that has its name already. The upload is
+                // finished then, and its part goes with the record.
+                guard let found = try folder.record(id), found.answer != nil else { throw error }
+            }
             noteAnswer(to: id, of: kept.owner)
         }
         countEnd(of: record.owner)

@@ -214,18 +214,24 @@ final class UploadSite: Sendable {
     // MARK: One upload
 
     /// The record of the upload that a request names.
-    /// - Throws: `UploadProblem` with 404 when there is none, when it is too old, or when it is
-    ///   another user's.
+    /// - Throws: `UploadProblem` with 404 when there is none, when it is too old, when it is another
+    ///   user's, or when it began at another mount of the handler.
     func record(_ id: UploadID, _ request: Request) async throws -> UploadRecord {
         let found = try await work { [folder] in try folder.record(id) }
-        guard let found, found.expires > UploadFolder.now(), found.owner == request.identity?.name
+        guard let found, found.expires > UploadFolder.now(), found.owner == request.identity?.name,
+            found.mount == nil || found.mount == request.mountPath
         else { throw UploadProblem.notFound }
         return found
     }
 
     /// How much of an upload has come.
+    /// - Throws: `UploadProblem` with 404 when content is missing; then the client must begin anew.
     func offset(_ id: UploadID, _ record: UploadRecord) async throws -> Int64 {
         if let answer = record.answer { return answer.length }
+        if folder.hasFailed(id) {
+            try await remove(id, record)
+            throw UploadProblem.notFound
+        }
         do {
             return try await work { [folder] in try folder.offset(id) }
         } catch let error as SystemError where error.isMissing {
@@ -233,7 +239,7 @@ final class UploadSite: Sendable {
         }
     }
 
-    /// Runs what blocks; a full disk is the error that becomes 507.
+    /// Runs what blocks; a full disk is the error that becomes 507, a lack of descriptors 503.
     func work<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
@@ -241,6 +247,10 @@ final class UploadSite: Sendable {
             return try await BlockingPool.files.run(body)
         } catch let error as SystemError where error.isStorageFull {
             throw CodecError(.fileNotWritable, error.reason)
+        } catch let error as SystemError where error.isExhausted {
+            var problem = UploadProblem(.serviceUnavailable, error.reason)
+            problem.fields[.retryAfter] = "1"
+            throw problem
         }
     }
 

@@ -65,6 +65,73 @@ struct UploadLossTests {
         #expect(client.received.withLock { $0.map(\.target) } == [target])
     }
 
+    @Test(
+        "Text behind an item is no item", arguments: ["Upload-Offset: 0 5", "Upload-Offset: 0 , 0"])
+    func textBehindOffset(_ offset: String) async throws {
+        let client = try UploadClient()
+        let location = try await client.begin()
+        let fields = [offset, "Upload-Complete: ?0", Self.partial]
+        #expect(try await client.send("PATCH", location, fields, "abc").status == 400)
+        #expect(try await client.offset(location) == 0)
+    }
+
+    @Test("Two values of Upload-Complete are none")
+    func twoEnds() async throws {
+        let client = try UploadClient()
+        let location = try await client.begin()
+        let fields = ["Upload-Offset: 0", "Upload-Complete: ?1 , ?0", Self.partial]
+        _ = try await client.send("PATCH", location, fields, "abc")
+        #expect(client.received.withLock { $0.isEmpty })
+    }
+
+    @Test("An upload whose content may not be on the disk has to begin anew")
+    func contentNotOnDisk() async throws {
+        var options = ResumableUploadHandler.Options()
+        options.synchronizes = true
+        options.uploadsPerUser = 1
+        let isBroken = Locked(false)
+        let client = try UploadClient(
+            options: options,
+            part: { file in
+                guard isBroken.withLock({ $0 }) else { return file }
+                // It takes all content, and fails when its disk is waited for.
+                let found = try? OpenDirectory(OpenFile(owning: Syscalls.openFile("/dev")))
+                    .openForAppending(Array("null".utf8))
+                return found ?? file
+            })
+        let location = try await client.begin()
+        isBroken.withLock { $0 = true }
+        #expect(try await client.append(location, at: 0, "abc").status >= 500)
+        #expect(try await client.send("HEAD", location).status == 404)
+        isBroken.withLock { $0 = false }
+        let second = try await client.begin()
+        #expect(try await client.append(second, at: 0, "abc", isLast: true).status == 201)
+    }
+
+    @Test("An upload is that of the mount where it began")
+    func otherMount() async throws {
+        let disk = try ServerDirectory()
+        let targets = ServerLog<String>()
+        let handler = AsyncHandler { request in
+            targets.add(request.path)
+            return Response(.created)
+        }
+        let uploads = ResumableUploadHandler(handler, folder: disk.path("parts"))
+        defer { uploads.close() }
+        var router = Router()
+        router.mount("/a", uploads)
+        router.mount("/b/c", uploads)
+        let begun = try await ask(
+            router, "POST", "/a/d/f", "Upload-Complete: ?0\r\nContent-Length: 0\r\n")
+        let location = try #require(begun["Location"])
+        let rest = "Upload-Offset: 0\r\nUpload-Complete: ?1\r\nContent-Length: 0\r\n"
+        let other = location.replacing("/a/.uploads", with: "/b/c/.uploads")
+        #expect(try await ask(router, "PATCH", other, rest + Self.partial + "\r\n").status == 404)
+        #expect(targets.entries.isEmpty)
+        let end = try await ask(router, "PATCH", location, rest + Self.partial + "\r\n")
+        #expect(end.status == 201 && targets.entries == ["/a/d/f"])
+    }
+
     @Test("The answer of the handler goes out although it cannot be kept")
     func answerNotKept() async throws {
         let disk = try ServerDirectory()

@@ -220,7 +220,7 @@ struct UploadRuleTests {
 
     @Test(
         "What the handler cannot take now can be completed later",
-        arguments: [423, 429, 503, 504, 507])
+        arguments: [401, 423, 429, 503, 504, 507])
     func later(status: Int) async throws {
         let isBusy = Locked(true)
         let client = try UploadClient(answer: { _ in

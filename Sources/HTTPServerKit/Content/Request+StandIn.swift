@@ -5,6 +5,9 @@ internal import Synchronization
 /// Tells that a handler is asked only whether it would take the content.
 private enum PrecheckKey: RequestKey { typealias Value = Bool }
 
+/// Tells that a handler has refused a request because of its credentials.
+private enum CredentialRefusalKey: RequestKey { typealias Value = Bool }
+
 extension Request {
     /// The announced length of the content as it is sent, its coding left on; `nil` without
     /// Content-Length.
@@ -15,6 +18,13 @@ extension Request {
     package var isPrecheck: Bool {
         get { self[PrecheckKey.self] ?? false }
         nonmutating set { self[PrecheckKey.self] = newValue ? true : nil }
+    }
+
+    /// Whether a handler has refused this request because of a token or other credentials, with a
+    /// status that does not say so. The same content may come again with better ones.
+    package var isRefusedForCredentials: Bool {
+        get { self[CredentialRefusalKey.self] ?? false }
+        nonmutating set { self[CredentialRefusalKey.self] = newValue ? true : nil }
     }
 
     /// Another request in place of this one: same connection, mount and values, another head and

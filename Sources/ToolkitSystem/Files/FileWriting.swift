@@ -171,7 +171,9 @@ extension Syscalls {
             }
             return
         #else
-            guard fsync(file) == 0 else { throw SystemError("fsync") }
+            while fsync(file) != 0 {
+                guard lastError == EINTR else { throw SystemError("fsync") }
+            }
         #endif
     }
 
@@ -180,7 +182,9 @@ extension Syscalls {
         #if canImport(Darwin)
             try synchronize(file)
         #else
-            guard fdatasync(file) == 0 else { throw SystemError("fdatasync") }
+            while fdatasync(file) != 0 {
+                guard lastError == EINTR else { throw SystemError("fdatasync") }
+            }
         #endif
     }
 
@@ -200,7 +204,8 @@ extension Syscalls {
     package static func createFolders(_ path: String) throws(SystemError) {
         try check(path)
         if unsafe mkdir(path, 0o700) == 0 || lastError == EEXIST { return }
-        guard lastError == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex
+        guard lastError == ENOENT, let slash = path.utf8.lastIndex(of: 0x2F),
+            slash > path.startIndex
         else { throw SystemError("mkdir") }
         try createFolders(String(path[..<slash]))
         guard unsafe mkdir(path, 0o700) == 0 || lastError == EEXIST else {
@@ -318,6 +323,9 @@ extension Syscalls {
 extension SystemError {
     /// Whether the system has no room for more of the file.
     package var isStorageFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+
+    /// Whether the file is longer than the caller or the system takes.
+    package var isFileTooLarge: Bool { code == EFBIG }
 
     /// A user may not have more room.
     package static func quotaExceeded(_ call: String) -> SystemError {

@@ -134,6 +134,7 @@ extension UploaderSite {
         guard options.requiresToken || UploaderTokens.isFromBrowser(request) else { return }
         let token = request.fields[UploaderTokens.field] ?? fields.text("token") ?? ""
         guard tokens.accepts(token, from: request) else {
+            request.isRefusedForCredentials = true
             throw UploaderError(
                 .forbidden, .token, "the token is missing, too old or another browser's")
         }
