@@ -53,14 +53,7 @@ public struct ResourcePath: Hashable, Sendable, Comparable, CustomStringConverti
     }
 
     /// Whether a segment begins with a dot.
-    package var hasDotName: Bool {
-        var previous: UInt8 = 0x2F
-        for byte in bytes {
-            if byte == 0x2E, previous == 0x2F { return true }
-            previous = byte
-        }
-        return false
-    }
+    package var hasDotName: Bool { ReservedNames.hidesIn(bytes) }
 
     /// Whether a segment is a name under which macOS keeps what belongs to other files.
     var hasAppleName: Bool { bytes.split(separator: 0x2F).contains { Self.isAppleName($0) } }

@@ -61,6 +61,8 @@ public struct WebDAVError: Error, Hashable, Sendable, CustomStringConvertible {
     public static var notFound: WebDAVError { WebDAVError(.notFound) }
     /// It is not allowed: 403.
     public static var forbidden: WebDAVError { WebDAVError(.forbidden) }
+    /// The destination has a resource that must not be replaced: 412 (RFC 4918 section 10.6).
+    public static var taken: WebDAVError { WebDAVError(.preconditionFailed) }
     /// The collection around it is missing: 409.
     public static var noParent: WebDAVError {
         WebDAVError(.conflict, "the parent collection does not exist")

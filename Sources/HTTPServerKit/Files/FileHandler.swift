@@ -301,7 +301,7 @@ public struct FileHandler: Handler {
             throw Self.refusal(after: error)
         }
         let entries = found.compactMap { name, status -> DirectoryEntry? in
-            let isHidden = name.first == UInt8(ascii: ".")
+            let isHidden = ReservedNames.isHidden(name)
             guard !isHidden || (options.showsHidden && !ReservedNames.contains(name)) else {
                 return nil
             }

@@ -71,12 +71,7 @@ struct FilePath: Hashable, Sendable {
         guard !showsHidden else {
             return !ReservedNames.areIn(bytes.dropLast())
         }
-        var previous = slash
-        for byte in bytes {
-            if byte == dot, previous == slash { return false }
-            previous = byte
-        }
-        return true
+        return !ReservedNames.hidesIn(bytes.dropLast())
     }
 
     /// Whether it names a directory as a directory; the root does.

@@ -176,6 +176,10 @@ extension SystemError {
     package static func forbidden(_ call: String) -> SystemError {
         SystemError(call, code: EPERM)
     }
+    /// The new name is another file's.
+    package static func taken(_ call: String) -> SystemError {
+        SystemError(call, code: EEXIST)
+    }
     /// A file would become longer than it may.
     package static func tooLarge(_ call: String) -> SystemError {
         SystemError(call, code: EFBIG)

@@ -39,7 +39,7 @@ extension WebDAVHandler {
             if !overwrite, spelled == nil {
                 // A link that leads out is no resource, and a name all the same.
                 guard old == nil, !(try await store.isTaken(target)) else {
-                    throw WebDAVError(.preconditionFailed)
+                    throw WebDAVError.taken
                 }
             }
             if isMove { try await requireUnlocked(source, andMembership: true, call) }
@@ -52,7 +52,8 @@ extension WebDAVHandler {
                 ? WebDAVOperation.move(source, to: target) : .copy(source, to: target)
             try await require(operation, call)
             try await transfer(
-                source, to: target, isMove: isMove, deep: depth == .infinity, call)
+                source, to: target, isMove: isMove, deep: depth == .infinity,
+                replaces: overwrite || spelled != nil, call)
             // Locks stay where they were taken, and there is nothing any more (section 7.6).
             if isMove { await giveUpLocks(inside: source, includingRoot: true, call) }
             if old != nil { await giveUpLocks(inside: target, includingRoot: false, call) }
@@ -69,13 +70,13 @@ extension WebDAVHandler {
     /// their locks: a move to another volume may have removed a part of the source only.
     private func transfer(
         _ source: ResourcePath, to target: ResourcePath, isMove: Bool, deep: Bool,
-        _ call: WebDAVCall
+        replaces: Bool, _ call: WebDAVCall
     ) async throws {
         do {
             if isMove {
-                try await store.move(source, to: target)
+                try await store.move(source, to: target, replaces: replaces)
             } else {
-                try await store.copy(source, to: target, deep: deep)
+                try await store.copy(source, to: target, deep: deep, replaces: replaces)
             }
         } catch {
             for path in [source, target] { await giveUpLocks(onMissingWithin: path, call) }

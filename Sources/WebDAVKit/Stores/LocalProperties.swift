@@ -1,41 +1,25 @@
 internal import HTTPParser
-internal import HTTPServerCore
-internal import Synchronization
 internal import ToolkitSystem
 
 /// The dead properties of files. They are in one extended attribute of the file, which is replaced
 /// as a whole; if they do not fit, or the file system has no attributes, they are in a separate
-/// file named after the inode of the file that has them.
+/// file.
 final class LocalProperties: Sendable {
     #if canImport(Darwin)
         private static let attribute = "httpkit.dav.properties"
     #else
         private static let attribute = "user.httpkit.dav"
     #endif
-    static let folder = Array("properties".utf8)
     /// The most bytes that are read from the attribute; other systems allow more.
     private static let attributeLimit = 64 << 10
     /// The value of the attribute if the properties are in a separate file.
     private static let elsewhere = Array("@".utf8)
 
-    private let tree: FileTree
-    private let staging: StagingDirectory
-    private let synchronizes: Bool
-    private let names: PropertyFileNames
-    /// Whether there may be files of properties. Usually there are none, and no lookup is made.
-    private let hasFiles = Atomic(false)
+    /// The separate files.
+    let files: PropertyFiles
     private let absence = PropertyAbsence()
-    /// Counts the separate files; `nil` without a limit.
-    private let usage = Locked<StoreUsage?>(nil)
 
-    /// - Parameter synchronizes: whether separate files are flushed to the disk; attributes are
-    ///   flushed with their file.
-    init(
-        _ tree: FileTree, _ staging: StagingDirectory, synchronizes: Bool
-    ) throws(SystemError) {
-        (self.tree, self.staging, self.synchronizes) = (tree, staging, synchronizes)
-        names = try PropertyFileNames(tree)
-    }
+    init(_ files: PropertyFiles) { self.files = files }
 
     /// - Throws: when existing properties cannot be read: a write would then lose them. An
     ///   attribute that the process must not read counts as missing.
@@ -47,7 +31,7 @@ final class LocalProperties: Sendable {
     func details(
         of file: OpenFile, _ status: FileStatus
     ) throws(SystemError) -> ResourceDetails {
-        let hasFiles = hasFiles.load(ordering: .relaxed)
+        let hasFiles = files.mayExist
         if !hasFiles, absence.holds(status) { return ResourceDetails() }
         let now = Syscalls.realtime().seconds
         let bytes = try encoded(of: file)
@@ -72,7 +56,7 @@ final class LocalProperties: Sendable {
     func details(
         of name: [UInt8], in directory: OpenDirectory, _ status: FileStatus, now: Int64
     ) throws(SystemError) -> ResourceDetails {
-        let hasFiles = hasFiles.load(ordering: .relaxed)
+        let hasFiles = files.mayExist
         if !hasFiles, absence.holds(status) { return ResourceDetails() }
         do throws(SystemError) {
             let value = try attribute { () throws(SystemError) in
@@ -111,19 +95,16 @@ final class LocalProperties: Sendable {
     ) throws(SystemError) -> [UInt8] {
         if let value {
             guard value == Self.elsewhere else { return value }
-            noteFiles()
+            files.noteExistence()
         }
-        guard hasFiles.load(ordering: .relaxed) else { return [] }
+        guard files.mayExist else { return [] }
         do throws(SystemError) {
-            return try sideFile(of: try place.directory.open(place.name)) ?? []
+            return try files.content(of: try place.directory.open(place.name)) ?? []
         } catch {
             guard error.isMissing else { throw error }
             return []
         }
     }
-
-    /// Another store of this folder may have made the first file with properties.
-    private func noteFiles() { hasFiles.store(true, ordering: .relaxed) }
 
     /// Writes dead properties; the description of the content stays as it is.
     func write(_ properties: [DeadProperty], to file: OpenFile) throws {
@@ -209,9 +190,9 @@ final class LocalProperties: Sendable {
         }
         if let value {
             guard value == Self.elsewhere else { return value }
-            noteFiles()
+            files.noteExistence()
         }
-        return try sideFile(of: file) ?? []
+        return try files.content(of: file) ?? []
     }
 
     /// The value of an attribute; `nil` where the file system has none. There, no attribute tells
@@ -224,7 +205,7 @@ final class LocalProperties: Sendable {
             return try read()
         } catch {
             guard error.isUnsupported else { throw error }
-            noteFiles()
+            files.noteExistence()
             return nil
         }
     }
@@ -237,13 +218,13 @@ final class LocalProperties: Sendable {
             do throws(SystemError) {
                 try file.setAttribute(Self.attribute, bytes)
                 // Older ones in a separate file are not read any more.
-                if let status = try? file.status() { forget(status) }
+                if let status = try? file.status() { files.forget(status) }
                 return
             } catch {
                 guard error.isUnsupported || error.isAttributeTooLarge else { throw error }
             }
         }
-        try writeSideFile(bytes, of: file)
+        try files.write(bytes, of: file)
         do throws(SystemError) {
             try file.setAttribute(Self.attribute, Self.elsewhere)
         } catch {
@@ -260,177 +241,10 @@ final class LocalProperties: Sendable {
         // Without the attribute, a separate file that stays is read.
         guard value != Self.elsewhere else {
             try file.removeAttribute(Self.attribute)
-            return try removeSideFile(of: file)
+            return try files.remove(of: file)
         }
         // It may be an older one, which must not be read.
-        try removeSideFile(of: file)
+        try files.remove(of: file)
         try file.removeAttribute(Self.attribute)
-    }
-
-    // MARK: Files
-
-    /// - Returns: `nil` where there is none.
-    @inline(never)  // Each caller would have a copy of it.
-    private func sideFolder() throws(SystemError) -> OpenDirectory? {
-        guard hasFiles.load(ordering: .relaxed) else { return nil }
-        return try staging.ownFolderIfThere()?.directoryIfThere(Self.folder)
-    }
-
-    /// - Returns: `nil` where there is none.
-    private func sideFile(of file: OpenFile) throws(SystemError) -> [UInt8]? {
-        guard let folder = try sideFolder() else { return nil }
-        let name = try names.name(of: try file.status())
-        do throws(SystemError) {
-            return try folder.open(name).content(upTo: PropertyFile.byteLimit)
-        } catch {
-            guard error.isMissing else { throw error }
-            return nil
-        }
-    }
-
-    private func writeSideFile(_ bytes: [UInt8], of file: OpenFile) throws(SystemError) {
-        let own = try staging.ownFolder()
-        do throws(SystemError) {
-            try own.makeDirectory(Self.folder, 0o700)
-        } catch {
-            guard error.isTaken else { throw error }
-        }
-        hasFiles.store(true, ordering: .relaxed)
-        let target = FilePlace(
-            directory: try own.directory(Self.folder), name: try names.name(of: try file.status()))
-        let usage = usage.withLock { $0 }
-        let old = try usage == nil ? nil : target.directory.statusIfThere(of: target.name)
-        let growth = Int64(bytes.count) - (old?.size ?? 0)
-        if growth > 0 { try usage?.add(growth) }
-        do throws(SystemError) {
-            try writeSideFile(bytes, as: target, in: own)
-        } catch {
-            if growth > 0 { usage?.change(by: -growth) }
-            throw error
-        }
-        if growth < 0 { usage?.change(by: growth) }
-    }
-
-    private func writeSideFile(
-        _ bytes: [UInt8], as target: FilePlace, in own: OpenDirectory
-    ) throws(SystemError) {
-        let (file, new) = try staging.create(beside: target)
-        do throws(SystemError) {
-            try file.write(bytes)
-            // A remote file system may say only then that its disk is full: the old properties must
-            // still be there.
-            if synchronizes || !FileTree.isLocal(file) { try file.synchronize() }
-            try new.directory.rename(new.name, to: target, .replacing)
-            guard synchronizes else { return }
-            // Each folder may be new.
-            for folder in [target.directory, own, try tree.directory([])] {
-                try folder.file.synchronize()
-            }
-        } catch {
-            try? new.directory.remove(new.name, isDirectory: false)
-            throw error
-        }
-    }
-
-    private func removeSideFile(of file: OpenFile) throws(SystemError) {
-        guard let folder = try sideFolder() else { return }
-        do throws(SystemError) {
-            try removeCounted(try names.name(of: try file.status()), in: folder)
-            if synchronizes { try folder.file.synchronize() }
-        } catch {
-            guard error.isMissing else { throw error }
-        }
-    }
-
-    /// Removes the properties that a removed file has left to a new one, where files have no time of
-    /// birth that tells them apart.
-    func forgetUnborn(_ status: FileStatus) {
-        if status.bornSeconds == 0 { forget(status) }
-    }
-
-    /// The same for a new directory.
-    func forgetUnborn(_ place: FilePlace) {
-        guard hasFiles.load(ordering: .relaxed),
-            let status = try? place.directory.status(of: place.name)
-        else { return }
-        forgetUnborn(status)
-    }
-
-    /// Removes a separate file, which counts no longer.
-    private func removeCounted(
-        _ name: [UInt8], in folder: OpenDirectory
-    ) throws(SystemError) {
-        let usage = usage.withLock { $0 }
-        let status = try usage == nil ? nil : folder.statusIfThere(of: name)
-        try folder.remove(name, isDirectory: false)
-        if let status { usage?.forget(status) }
-    }
-
-    /// Counts the separate files from now on, and those that are there.
-    func count(in usage: StoreUsage) throws(SystemError) {
-        self.usage.withLock { $0 = usage }
-        guard let folder = try sideFolder() else { return }
-        usage.change(by: try folder.contentBytes(leavingOut: { _ in false }))
-    }
-
-    /// Removes the properties of a removed file, if possible; they belong to no other file.
-    func forget(_ status: FileStatus) {
-        do throws(SystemError) {
-            guard let folder = try sideFolder() else { return }
-            try removeCounted(try names.name(of: status), in: folder)
-        } catch {
-            // The next start removes it.
-        }
-    }
-
-    /// Called while trees are removed; `nil` when no properties are in separate files.
-    var onRemoval: ((FileStatus) -> Void)? {
-        guard let folder = try? sideFolder() else { return nil }
-        return { [self] status in
-            do throws(SystemError) {
-                try removeCounted(try names.name(of: status), in: folder)
-            } catch {
-                // Most have none; the next start removes others.
-            }
-        }
-    }
-
-    // MARK: The start
-
-    /// Removes the properties of missing files, which other programs have removed or a dead process
-    /// has left. If all properties are in attributes, there is nothing to do.
-    /// - Parameter isAlone: whether no other process writes here.
-    func sweep(isAlone: Bool) {
-        noteFiles()
-        let folder: OpenDirectory
-        var left: Set<[UInt8]> = []
-        do throws(SystemError) {
-            guard let found = try sideFolder() else {
-                return hasFiles.store(false, ordering: .relaxed)
-            }
-            folder = found
-            let reader = try DirectoryReader(folder)
-            while let name = try reader.next() { left.insert(name) }
-        } catch {
-            // There may be files.
-            return
-        }
-        guard isAlone else { return }
-        if !left.isEmpty {
-            do throws(SystemError) {
-                try names.removeNamesInUse(from: &left)
-            } catch {
-                // The properties may be those of an unreadable file.
-                return
-            }
-            for name in left { try? folder.remove(name, isDirectory: false) }
-        }
-        do throws(SystemError) {
-            // It fails if the folder is not empty.
-            try staging.ownFolderIfThere()?.remove(Self.folder, isDirectory: true)
-            hasFiles.store(false, ordering: .relaxed)
-        } catch {
-            // There are files.
-        }
     }
 }

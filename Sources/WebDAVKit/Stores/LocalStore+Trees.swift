@@ -6,15 +6,17 @@ internal import ToolkitSystem
 extension LocalStore {
     /// Copies a file or a tree: first aside, then renamed once complete.
     public func copy(
-        _ path: ResourcePath, to destination: ResourcePath, deep: Bool
+        _ path: ResourcePath, to destination: ResourcePath, deep: Bool, replaces: Bool
     ) async throws {
         try await work { [self] () throws in
-            try copyNow(path, to: destination, deep: deep)
+            try copyNow(path, to: destination, deep: deep, replaces: replaces)
         }
     }
 
     /// Renames a file or a tree. On another volume, it is copied first.
-    public func move(_ path: ResourcePath, to destination: ResourcePath) async throws {
+    public func move(
+        _ path: ResourcePath, to destination: ResourcePath, replaces: Bool
+    ) async throws {
         let rename = { @Sendable [self] () throws in try renameNow(path, to: destination) }
         if try await synchronizes ? work(rename) : shortWork(rename) { return }
         try await work { [self] () throws in
@@ -24,12 +26,15 @@ extension LocalStore {
             let target = try place(of: destination)
             _ = try source.directory.status(of: source.name)
             do throws(SystemError) {
-                try put(source, at: target, from: path, to: destination)
+                try put(source, at: target, from: path, to: destination, replaces: replaces)
                 try synchronize([target, source])
             } catch {
-                guard error.isAcrossVolumes else { throw error }
+                guard error.isAcrossVolumes else {
+                    throw error.isTaken && !replaces ? WebDAVError.taken : error
+                }
                 let start = try newStatus(beside: source)
-                try copyNow(path, to: destination, deep: true, isMove: true)
+                try copyNow(
+                    path, to: destination, deep: true, replaces: replaces, isMove: true)
                 let faults = clock.removing {
                     // Content written in the meantime exists nowhere else.
                     source.directory.removeTree(
@@ -75,13 +80,15 @@ extension LocalStore {
     /// - Parameter isMove: whether the source will be removed. A link is copied as its target, as
     ///   clients see it, and moved as a link.
     private func copyNow(
-        _ path: ResourcePath, to destination: ResourcePath, deep: Bool, isMove: Bool = false
+        _ path: ResourcePath, to destination: ResourcePath, deep: Bool, replaces: Bool,
+        isMove: Bool = false
     ) throws {
         try Self.requireForeign(path)
         try Self.requireForeign(destination)
         let target = try place(of: destination)
         // Copying takes a while: what another program makes meanwhile is not replaced.
         let isFree = try target.directory.statusIfThere(of: target.name) == nil
+        guard isFree || replaces else { throw WebDAVError.taken }
         var source: FilePlace
         if path.isRoot {
             source = FilePlace(directory: try tree.directory([]), name: [0x2E])
@@ -106,7 +113,7 @@ extension LocalStore {
                 source.name, to: new, deep: deep, isMove: isMove, synchronizes: synchronizes,
                 leavingOut: own,
                 finish: { [properties, clock, usage] (old, new) throws(SystemError) in
-                    properties.forgetUnborn(try new.status())
+                    properties.files.forgetUnborn(try new.status())
                     // A file that is refused here is removed, and counts until then.
                     if let usage, case let status = try new.status(), status.kind == .regular {
                         usage.change(by: status.size)
@@ -128,9 +135,13 @@ extension LocalStore {
                 })
             defer { forgetSpellings(unlessFile: target) }
             if isFree {
-                try Self.rename(new, toFree: target)
+                do throws(SystemError) {
+                    try Self.rename(new, toFree: target)
+                } catch {
+                    throw error.isTaken && !replaces ? WebDAVError.taken : error
+                }
             } else {
-                try put(new, at: target, from: nil, to: destination)
+                try put(new, at: target, from: nil, to: destination, replaces: true)
             }
             if synchronizes { try target.directory.file.synchronize() }
         } catch {
@@ -157,13 +168,17 @@ extension LocalStore {
     /// - Parameters:
     ///   - source: the path of `new`; `nil` if clients cannot see it.
     ///   - path: the path of `target`.
+    ///   - replaces: whether there may be a target.
+    /// - Throws: an error that `isTaken` when there is one that must not be replaced.
     private func put(
-        _ new: FilePlace, at target: FilePlace, from source: ResourcePath?, to path: ResourcePath
+        _ new: FilePlace, at target: FilePlace, from source: ResourcePath?, to path: ResourcePath,
+        replaces: Bool
     ) throws(SystemError) {
         // A target that cannot be examined is not treated as missing.
         guard let old = try target.directory.statusIfThere(of: target.name) else {
             return try Self.rename(new, toFree: target)
         }
+        guard replaces else { throw SystemError.taken("rename") }
         // Clients must not replace sockets and devices, though they do not see them.
         guard old.kind != .other || old.isLink else { throw SystemError.forbidden("rename") }
         let status = try new.directory.status(of: new.name)

@@ -112,9 +112,9 @@ extension LocalStore {
             try file.setModified(modified ?? time.seconds, nanoseconds: time.nanoseconds)
         }
         let status = try file.status()
-        properties.forgetUnborn(status)
+        properties.files.forgetUnborn(status)
         // Properties in a separate file would stay without it, and count.
-        defer { if !content.isPlaced { properties.forget(status) } }
+        defer { if !content.isPlaced { properties.files.forget(status) } }
         let isReplaced = old?.kind == .regular
         let description = content.contentDescription
         if isReplaced || !description.isEmpty {

@@ -73,17 +73,18 @@ public final class LocalStore: ResourceStore {
         staging = StagingDirectory(tree)
         isLocal = tree.isLocal
         inlineIO = InlineIOPolicy(isLocal: isLocal ? try !tree.hasRemoteMounts() : false)
-        properties = try LocalProperties(tree, staging, synchronizes: synchronizes)
+        properties = LocalProperties(
+            try PropertyFiles(tree, staging, synchronizes: synchronizes))
         canonicalNames = CanonicalNameCache(tree)
         self.synchronizes = synchronizes
         // Fail now rather than at the first change, which could then not be answered.
         if synchronizes { try tree.directory([]).file.synchronize() }
         let isAlone = staging.sweep { [tree] in ReplacementJournal.finishAll(in: $0, of: tree) }
-        properties.sweep(isAlone: isAlone)
+        properties.files.sweep(isAlone: isAlone)
         staging.removeIfEmpty()
         // Last: the sweep puts trees back whose replacement was interrupted.
         usage = if let byteLimit { try StoreUsage(limit: byteLimit, of: tree) } else { nil }
-        if let usage { try properties.count(in: usage) }
+        if let usage { try properties.files.count(in: usage) }
     }
 
     /// Removes the staging directory; the next write creates it again. Call it with no request in
@@ -220,7 +221,7 @@ public final class LocalStore: ResourceStore {
     func makeDirectory(_ target: FilePlace) throws {
         do throws(SystemError) {
             try target.directory.makeDirectory(target.name)
-            properties.forgetUnborn(target)
+            properties.files.forgetUnborn(target)
             guard synchronizes else { return }
             try target.directory.directory(target.name).file.synchronize()
         } catch {

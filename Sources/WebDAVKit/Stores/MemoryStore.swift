@@ -289,10 +289,11 @@ public final class MemoryStore: ResourceStore {
 
     /// Copies a file or a tree.
     public func copy(
-        _ path: ResourcePath, to destination: ResourcePath, deep: Bool
+        _ path: ResourcePath, to destination: ResourcePath, deep: Bool, replaces: Bool
     ) async throws {
         try change { state throws(WebDAVError) in
             try state.requireParent(destination)
+            guard replaces || state.resources[destination] == nil else { throw .taken }
             let paths = deep ? state.inside(path) : [path]
             let copies = paths.compactMap { path in state.resources[path].map { (path, $0) } }
             try requireRoom(
@@ -315,9 +316,12 @@ public final class MemoryStore: ResourceStore {
     }
 
     /// Moves a file or a tree.
-    public func move(_ path: ResourcePath, to destination: ResourcePath) async throws {
+    public func move(
+        _ path: ResourcePath, to destination: ResourcePath, replaces: Bool
+    ) async throws {
         try change { state throws(WebDAVError) in
             try state.requireParent(destination)
+            guard replaces || state.resources[destination] == nil else { throw .taken }
             state.removeTree(destination)
             for old in state.inside(path) {
                 guard let resource = state.take(old) else { continue }

@@ -76,11 +76,12 @@ extension ResourceStore {
     /// removed when the content of the source is known to be readable.
     /// - Throws: `WebDAVError` with 501 for content that `read` returns as a file or a stream.
     public func copy(
-        _ path: ResourcePath, to destination: ResourcePath, deep: Bool
+        _ path: ResourcePath, to destination: ResourcePath, deep: Bool, replaces: Bool
     ) async throws {
         try await requireParent(of: destination)
         let info = try await info(at: path)
         let old = try await infoIfThere(destination)
+        guard old == nil || replaces else { throw WebDAVError.taken }
         guard info.isCollection else {
             return try await copyFile(path, info, to: destination, replacing: old)
         }
@@ -95,7 +96,8 @@ extension ResourceStore {
         while let batch = try await members.next() {
             for member in batch where !member.isLink {
                 try await copy(
-                    path.appending(member.name), to: destination.appending(member.name), deep: true)
+                    path.appending(member.name), to: destination.appending(member.name), deep: true,
+                    replaces: false)
             }
         }
     }
@@ -156,8 +158,10 @@ extension ResourceStore {
     }
 
     /// Copies the tree, then removes the source.
-    public func move(_ path: ResourcePath, to destination: ResourcePath) async throws {
-        try await copy(path, to: destination, deep: true)
+    public func move(
+        _ path: ResourcePath, to destination: ResourcePath, replaces: Bool
+    ) async throws {
+        try await copy(path, to: destination, deep: true, replaces: replaces)
         try await removeAll(path)
     }
 

@@ -121,7 +121,7 @@ public protocol ResourceStore: Sendable {
 
     // MARK: Trees
 
-    /// Copies a resource with its dead properties and replaces the destination.
+    /// Copies a resource with its dead properties.
     ///
     /// The default copies member by member, so other clients can see an unfinished copy. A store
     /// that replaces it can make the whole copy appear at once.
@@ -129,12 +129,24 @@ public protocol ResourceStore: Sendable {
     ///   - path: the source.
     ///   - destination: the path of the copy.
     ///   - deep: whether members are copied, too.
-    func copy(_ path: ResourcePath, to destination: ResourcePath, deep: Bool) async throws
+    ///   - replaces: whether a resource at the destination is replaced. Handlers have looked before,
+    ///     but another program may have made one since.
+    /// - Throws: `WebDAVError.taken` when there is one that must not be replaced.
+    func copy(
+        _ path: ResourcePath, to destination: ResourcePath, deep: Bool, replaces: Bool
+    ) async throws
 
-    /// Moves a resource with its dead properties and replaces the destination.
+    /// Moves a resource with its dead properties.
     ///
     /// The default copies and then removes.
-    func move(_ path: ResourcePath, to destination: ResourcePath) async throws
+    /// - Parameters:
+    ///   - path: the source.
+    ///   - destination: its new path.
+    ///   - replaces: whether a resource at the destination is replaced.
+    /// - Throws: `WebDAVError.taken` when there is one that must not be replaced.
+    func move(
+        _ path: ResourcePath, to destination: ResourcePath, replaces: Bool
+    ) async throws
 
     // MARK: The bin
 

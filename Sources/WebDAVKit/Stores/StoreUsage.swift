@@ -95,8 +95,8 @@ extension LocalStore {
 
     /// Called with removed files; `nil` without a limit and without properties in files.
     var onRemoval: ((FileStatus) -> Void)? {
-        guard let usage else { return properties.onRemoval }
-        let forget = properties.onRemoval
+        guard let usage else { return properties.files.onRemoval }
+        let forget = properties.files.onRemoval
         return { status in
             forget?(status)
             usage.forget(status)
@@ -105,7 +105,7 @@ extension LocalStore {
 
     /// A file was removed.
     func forget(_ status: FileStatus) {
-        properties.forget(status)
+        properties.files.forget(status)
         usage?.forget(status)
     }
 }

@@ -1,5 +1,6 @@
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
 internal import WebDAVKit
 
 /// The files as the page shows them: hidden files count as missing, and files that a WebDAV client
@@ -37,7 +38,7 @@ struct SharedFiles: Sendable {
 
     /// Whether a member of a visible folder is visible, too.
     func isShown(_ name: [UInt8], isFolder: Bool) -> Bool {
-        guard options.allowsHidden || name.first != 0x2E else { return false }
+        guard options.allowsHidden || !ReservedNames.isHidden(name) else { return false }
         return isFolder || hasAllowedExtension(name)
     }
 
@@ -142,7 +143,13 @@ struct SharedFiles: Sendable {
                     try await dav.removeLocks(onMissing: candidate)
                 }
                 try await requireUnlocked(candidate, andMembership: !isTaken)
-                return try await body(candidate, old)
+                do {
+                    return try await body(candidate, old)
+                } catch let error as WebDAVError where error.status == .preconditionFailed {
+                    // Another program has made a file of that name meanwhile.
+                    guard conflict == .keepBoth else { throw Self.taken }
+                    return nil
+                }
             }
             if let result { return result }
         }
@@ -165,8 +172,12 @@ struct SharedFiles: Sendable {
     ) async throws -> ResourceInfo {
         guard conflict == .replace, !isFolder, let info = try await store.infoIfThere(path),
             !info.isCollection
-        else { throw UploaderError(.conflict, .exists, "the name is taken") }
+        else { throw Self.taken }
         return info
+    }
+
+    private static var taken: UploaderError {
+        UploaderError(.conflict, .exists, "the name is taken")
     }
 }
 

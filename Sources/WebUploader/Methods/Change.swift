@@ -138,7 +138,7 @@ extension UploaderSite {
     ) async throws -> ResourcePath {
         try await files.hold([source, path], call) {
             try await files.requireUnlocked(source, andMembership: true, andInside: true)
-            try await files.store.move(source, to: path)
+            try await files.store.move(source, to: path, replaces: true)
             await giveUpLocks(inside: source, call)
             return path
         }
@@ -151,7 +151,7 @@ extension UploaderSite {
     ) async throws -> (ResourcePath, ResourceInfo) {
         let isFolder = info.isCollection
         return try await files.withName(target, and: [source], isFolder: isFolder, conflict, call) {
-            path, _ in
+            path, old in
             // During the wait the file may have gone, or something else may have taken its place,
             // which may be longer, or may not have the new name.
             let now = try await files.info(source)
@@ -165,10 +165,10 @@ extension UploaderSite {
                 throw UploaderError(.forbidden, .path, "source and destination overlap")
             }
             if isMove {
-                try await files.store.move(source, to: path)
+                try await files.store.move(source, to: path, replaces: old != nil)
                 await giveUpLocks(inside: source, call)
             } else {
-                try await files.store.copy(source, to: path, deep: true)
+                try await files.store.copy(source, to: path, deep: true, replaces: old != nil)
             }
             return (path, now)
         }

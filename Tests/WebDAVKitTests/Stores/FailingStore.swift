@@ -84,14 +84,18 @@ final class FailingStore: ResourceStore {
         return failures.isEmpty ? try await inner.remove(path) : failures
     }
 
-    func copy(_ path: ResourcePath, to destination: ResourcePath, deep: Bool) async throws {
+    func copy(
+        _ path: ResourcePath, to destination: ResourcePath, deep: Bool, replaces: Bool
+    ) async throws {
         try check(destination)
-        try await inner.copy(path, to: destination, deep: deep)
+        try await inner.copy(path, to: destination, deep: deep, replaces: replaces)
     }
 
-    func move(_ path: ResourcePath, to destination: ResourcePath) async throws {
+    func move(
+        _ path: ResourcePath, to destination: ResourcePath, replaces: Bool
+    ) async throws {
         try check(destination)
-        try await inner.move(path, to: destination)
+        try await inner.move(path, to: destination, replaces: replaces)
     }
 
     func properties(of path: ResourcePath) async throws -> [DeadProperty] {

@@ -308,18 +308,43 @@ struct LocalStoreTests {
             _ = try await store.place(content, at: path(name), modified: nil)
         }
         try await put("new")
-        try await store.copy(path("a"), to: path("copy"), deep: true)
-        try await store.move(path("copy"), to: path("moved"))
+        try await store.copy(path("a"), to: path("copy"), deep: true, replaces: false)
+        try await store.move(path("copy"), to: path("moved"), replaces: false)
         #expect(!clock.mayRepeat)
         switch removal {
         case "DELETE": #expect(try await store.remove(path("a")).isEmpty)
         case "DELETE tree": #expect(try await store.remove(path("tree")).isEmpty)
-        case "MOVE": try await store.move(path("a"), to: path("b"))
-        case "MOVE tree": try await store.move(path("tree"), to: path("other"))
-        case "COPY": try await store.copy(path("a"), to: path("b"), deep: true)
+        case "MOVE": try await store.move(path("a"), to: path("b"), replaces: true)
+        case "MOVE tree":
+            try await store.move(path("tree"), to: path("other"), replaces: true)
+        case "COPY": try await store.copy(path("a"), to: path("b"), deep: true, replaces: true)
         default: try await put("a")
         }
         #expect(clock.mayRepeat)
+    }
+
+    @Test(
+        "A name that another program has taken meanwhile keeps its file", arguments: [false, true])
+    func takenMeanwhile(inMemory: Bool) async throws {
+        let share = try Share()
+        let store: any ResourceStore = try inMemory ? MemoryStore() : LocalStore(root: share.path)
+        let (one, two) = (try #require(ResourcePath("one")), try #require(ResourcePath("two")))
+        for path in [one, two] {
+            _ = try await store.write(Array("\(path)".utf8), to: path, modified: nil)
+        }
+        let error = await #expect(throws: WebDAVError.self) {
+            try await store.move(one, to: two, replaces: false)
+        }
+        #expect(error?.status == .preconditionFailed)
+        await #expect(throws: WebDAVError.self) {
+            try await store.copy(one, to: two, deep: true, replaces: false)
+        }
+        for path in [one, two] {
+            let content = try await store.read(path)
+            #expect(content.info.length == Int64("\(path)".utf8.count))
+        }
+        try await store.move(one, to: two, replaces: true)
+        await #expect(throws: WebDAVError.self) { try await store.info(at: one) }
     }
 
     @Test func ourFolderGoesWhenTheStoreIsClosed() async throws {

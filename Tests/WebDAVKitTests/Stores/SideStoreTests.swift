@@ -68,7 +68,9 @@ struct SideStoreTests {
         try await set("/dav/a", client)
         // A volume that ignores case has two names for one file, too.
         try FileManager.default.linkItem(atPath: share.path + "/a", toPath: share.path + "/b")
-        try await store.move(try #require(ResourcePath("a")), to: try #require(ResourcePath("b")))
+        try await store.move(
+            try #require(ResourcePath("a")), to: try #require(ResourcePath("b")),
+            replaces: true)
         #expect(share.text("b") == "x")
         #expect(try await has("/dav/b", client))
     }
