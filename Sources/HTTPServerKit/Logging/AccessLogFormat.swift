@@ -166,6 +166,7 @@ extension ByteBuffer {
     private mutating func append(quoted scalar: Unicode.Scalar) {
         switch scalar.value {
         case 0x22, 0x5C: append("\\\(scalar)")
+        case ..<0x10: append("\\x0" + String(scalar.value, radix: 16))
         case ..<0x20, 0x7F..<0xA0: append("\\x" + String(scalar.value, radix: 16))
         default: append(String(scalar))
         }

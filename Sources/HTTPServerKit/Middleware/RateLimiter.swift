@@ -34,13 +34,15 @@ final class RateLimiter: Sendable {
         buckets.withLock { buckets in
             let full = max(buckets.young[client] ?? buckets.old[client] ?? 0, now)
             let next = full + interval
-            guard next - now <= tolerance else { return next - now - tolerance }
+            let wait = next - now > tolerance ? next - now - tolerance : nil
+            // The bucket of a client that goes on after a refusal must not be forgotten.
+            if wait != nil, buckets.young[client] != nil { return wait }
             if buckets.young.count >= capacity, buckets.young[client] == nil {
                 buckets.old = buckets.young
                 buckets.young = [:]
             }
-            buckets.young[client] = next
-            return nil
+            buckets.young[client] = wait == nil ? next : full
+            return wait
         }
     }
 

@@ -52,7 +52,13 @@ struct PathProgram: Sendable {
             try add(inner)
             try append(.save(2 * number + 1))
         case .repeated(let inner, let least, let most, let isGreedy):
-            for _ in 0..<least { try add(inner) }
+            for _ in 0..<least {
+                let count = steps.count
+                try add(inner)
+                // Nothing but the empty text matches, however often: the limit of steps would never end
+                // this.
+                if steps.count == count { break }
+            }
             if let most {
                 try add(inner, upTo: most - least, isGreedy: isGreedy)
             } else {

@@ -34,10 +34,10 @@ enum RoutePattern: Sendable {
         self = .segments(segments, hasRest: hasRest)
     }
 
-    /// A path and everything below it.
+    /// A path, with or without a slash in front, and everything below it.
     static func prefix(_ path: String) -> RoutePattern {
-        let parts = split(path).filter { !$0.isEmpty }
-        return .segments(parts.map { .literal($0) }, hasRest: true)
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"))
+        return .segments(parts.map { .literal(Array($0)) }, hasRest: true)
     }
 
     private static func split(_ path: String) -> [[UInt8]] {

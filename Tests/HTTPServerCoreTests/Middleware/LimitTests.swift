@@ -50,6 +50,20 @@ struct RateLimitTests {
         #expect(try await ask(handler, peer) == 429)
     }
 
+    @Test("A client that goes on after its refusals is not forgotten")
+    func persistence() async throws {
+        let handler = handler(requests: 1, per: .seconds(3_600), clients: 10)
+        let peer = PeerAddress(ipv4: (192, 0, 2, 1), port: 1)
+        #expect(try await ask(handler, peer) == 200)
+        for round in 0..<4 {
+            for number in 0..<10 {
+                let other = PeerAddress(ipv4: (198, 51, UInt8(round), UInt8(number)), port: 1)
+                #expect(try await ask(handler, other) == 200)
+            }
+            #expect(try await ask(handler, peer) == 429)
+        }
+    }
+
     @Test("The answer says when to come again, in whole seconds, rounded up")
     func retryAfter() async throws {
         let handler = handler(requests: 1, per: .milliseconds(2_500))

@@ -26,6 +26,7 @@ struct PathExpressionTests {
             ("/\\x41\\u{E9}", "/Aé", true), ("/a.c", "/abc", true), ("/a\\.c", "/abc", false),
             ("(?i)/[a-z]É", "/Qé", true), ("(?i)/[^a]", "/A", false), ("/[]]", "/]", nil),
             ("/(a*)*", "/aaa", true), ("/(a|a)*b", "/aaac", false), ("", "", true),
+            ("(?:(?:(?:(?:){1000}){1000}){1000}){1000}", "", true),
         ] as [(String, String, Bool?)])
     func matching(text: String, path: String, matches: Bool?) throws {
         guard let matches else {

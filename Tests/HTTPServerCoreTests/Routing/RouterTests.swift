@@ -46,6 +46,18 @@ struct RouterTests {
         return router
     }
 
+    @Test("A mount without a slash in front is at its own path")
+    func mountWithoutSlash() async throws {
+        var router = Router()
+        router.route(.get, "/x", to: Self.named("x"))
+        router.mount("files", Self.named("files"))
+        for (path, answer) in [("/x", "x x "), ("/files/a", "files a ")] {
+            let found = try await Self.answer(router, Self.request("GET", path))
+            #expect(found.text == answer)
+        }
+        #expect(try await Self.answer(router, Self.request("GET", "/other")).status == 404)
+    }
+
     @Test(
         "Paths find their routes",
         arguments: [
