@@ -110,17 +110,24 @@
         /// The same response as `URLSession` gives it, an `HTTPURLResponse`; fields of one name are
         /// joined with commas.
         public var urlResponse: URLResponse {
-            var fields: [String: String] = [:]
-            for field in self.fields {
-                let name = field.name.text
-                fields[name] = fields[name].map { "\($0), \(field.value)" } ?? field.value
-            }
             let response = HTTPURLResponse(
                 url: url, statusCode: Int(status.code), httpVersion: version.rawValue,
-                headerFields: fields)
+                headerFields: fields.byName())
             return response
                 ?? URLResponse(
                     url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
+        }
+    }
+
+    extension HTTPFields {
+        /// As `HTTPURLResponse` takes them; fields of one name, in whatever case, are joined with
+        /// commas.
+        package func byName() -> [String: String] {
+            let values = reduce(into: [HTTPFieldName: String]()) { values, field in
+                values[field.name] =
+                    values[field.name].map { "\($0), \(field.value)" } ?? field.value
+            }
+            return Dictionary(uniqueKeysWithValues: values.map { ($0.key.text, $0.value) })
         }
     }
 

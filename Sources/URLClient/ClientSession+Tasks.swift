@@ -47,7 +47,7 @@ extension ClientSession {
     ) -> UploadTask {
         let events = events(delegate)
         var request = request
-        request.body = body ?? .delegated(events)
+        request.body = body ?? .delegated(events, for: request)
         return adopt(
             UploadTask(
                 nextIdentifier(), request, loop, events: events, wantsMetrics: true,
@@ -164,12 +164,13 @@ extension ClientSession {
 }
 
 extension ClientBody {
-    /// Content that the delegate makes each time that it is sent.
-    static func delegated(_ events: TaskEvents?) -> ClientBody {
+    /// Content that the delegate makes each time that it is sent; as long as the request says.
+    static func delegated(_ events: TaskEvents?, for request: ClientRequest) -> ClientBody {
         guard let events else { return .none }
         return ClientBody(
             .stream(
-                length: nil, isReplayable: true,
+                length: request.fields[.contentLength].flatMap { FieldValues.parseDecimal($0) },
+                isReplayable: true,
                 make: { try await events.needsNewBody().pull() }),
             mediaType: nil)
     }

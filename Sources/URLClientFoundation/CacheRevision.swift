@@ -27,7 +27,9 @@
             await replaceStored(
                 for: request, of: response.fields, inMemoryOnly: inMemoryOnly
             ) { head in
-                if let fields = change.fields { head.fields = fields }
+                if let fields = change.fields { head.fields = CacheRules.storedAsDelivered(fields) }
+                // The stored length may be that of other content.
+                head.fields.remove(.contentLength)
                 return change.data
             }
         }

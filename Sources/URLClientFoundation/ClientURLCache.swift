@@ -74,7 +74,7 @@
                 let response = HTTPURLResponse(
                     url: url, statusCode: Int(head.status.code),
                     httpVersion: head.version.rawValue,
-                    headerFields: head.fields.byName)
+                    headerFields: head.fields.byName())
             else { return nil }
             return CachedURLResponse(response: response, data: Data(content))
         }
@@ -103,15 +103,5 @@
 
         /// Removes everything.
         public func removeAllCachedResponses() { client.removeAll() }
-    }
-
-    extension HTTPFields {
-        /// As `HTTPURLResponse` takes them; fields of one name are joined with commas.
-        fileprivate var byName: [String: String] {
-            reduce(into: [:]) { fields, field in
-                let name = field.name.text
-                fields[name] = fields[name].map { "\($0), \(field.value)" } ?? field.value
-            }
-        }
     }
 #endif

@@ -25,7 +25,8 @@
 
         /// Stores the credential that requests to a space are sent with. A space whose method is
         /// `NSURLAuthenticationMethodDefault` stands for all of its host's, and one of a proxy for
-        /// Basic and Digest in its realm.
+        /// Basic and Digest in its realm. Spaces of other methods, such as NTLM, keep nothing: no
+        /// request sends a password by them, and it must not go out by Basic in place of them.
         public func setDefaultCredential(
             _ credential: URLCredential, for space: URLProtectionSpace
         ) {
@@ -35,7 +36,9 @@
 
         /// The credential of a space; nil when there is none.
         public func defaultCredential(for space: URLProtectionSpace) -> URLCredential? {
-            client.credential(for: ProtectionSpace(space)).flatMap(URLCredential.init(known:))
+            guard space.takesPassword else { return nil }
+            return client.credential(for: ProtectionSpace(space))
+                .flatMap(URLCredential.init(known:))
         }
 
         /// The credential of a space by its user; nil when there is none.
@@ -53,6 +56,7 @@
         }
 
         private func change(_ credential: ClientCredential?, for space: URLProtectionSpace) {
+            guard space.takesPassword else { return }
             let known = ProtectionSpace(space)
             if space.authenticationMethod != NSURLAuthenticationMethodDefault {
                 client.set(credential, for: known)
@@ -71,6 +75,16 @@
         }
     }
 
+    extension URLProtectionSpace {
+        /// Whether requests are sent with a password by its method.
+        fileprivate var takesPassword: Bool {
+            [
+                NSURLAuthenticationMethodDefault, NSURLAuthenticationMethodHTTPBasic,
+                NSURLAuthenticationMethodHTTPDigest,
+            ].contains(authenticationMethod)
+        }
+    }
+
     extension ProtectionSpace {
         fileprivate init(_ space: URLProtectionSpace) {
             let isDigest = space.authenticationMethod == NSURLAuthenticationMethodHTTPDigest
@@ -82,10 +96,15 @@
         }
 
         /// The scheme of the URLs there. The space of a proxy has a type in place of a protocol.
+        ///
+        /// The constants of Foundation are other texts than the schemes on some systems.
         private static func scheme(of space: URLProtectionSpace) -> String {
-            guard space.isProxy() else { return space.protocol ?? "http" }
-            let type = space.proxyType ?? ""
-            return [NSURLProtectionSpaceHTTPSProxy, "https"].contains(type) ? "https" : "http"
+            let name = (space.isProxy() ? space.proxyType : space.protocol) ?? ""
+            switch name {
+            case NSURLProtectionSpaceHTTPS, NSURLProtectionSpaceHTTPSProxy, "https": return "https"
+            case NSURLProtectionSpaceHTTP, "": return "http"
+            default: return space.isProxy() ? "http" : name
+            }
         }
     }
 #endif

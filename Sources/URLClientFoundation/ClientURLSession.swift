@@ -45,7 +45,8 @@
         public static let downloadTaskResumeDataKey = "NSURLSessionDownloadTaskResumeData"
 
         /// A session with the default configuration and no delegate, which is never invalidated.
-        public static let shared = ClientURLSession(configuration: .default)
+        public static let shared = ClientURLSession(
+            configuration: .default, delegate: nil, delegateQueue: nil, isShared: true)
 
         /// The session below; use it for features that `URLSession` has no name for.
         public let client: ClientSession
@@ -59,16 +60,28 @@
         let bridge: DelegateBridge
         private let copied: ClientURLSessionConfiguration
         private let text = Locked<String?>(nil)
+        private let isShared: Bool
 
         /// Creates a session.
         /// - Parameters:
         ///   - configuration: its settings, which are copied.
         ///   - delegate: kept until the session is invalidated.
         ///   - delegateQueue: where the delegate is called; nil for a separate serial queue.
-        public init(
+        public convenience init(
             configuration: ClientURLSessionConfiguration,
             delegate: (any ClientURLSessionDelegate)? = nil, delegateQueue: OperationQueue? = nil
         ) {
+            self.init(
+                configuration: configuration, delegate: delegate, delegateQueue: delegateQueue,
+                isShared: false)
+        }
+
+        private init(
+            configuration: ClientURLSessionConfiguration,
+            delegate: (any ClientURLSessionDelegate)?, delegateQueue: OperationQueue?,
+            isShared: Bool
+        ) {
+            self.isShared = isShared
             copied = ClientURLSessionConfiguration(copying: configuration)
             self.delegateQueue = delegateQueue ?? Self.makeQueue()
             bridge = DelegateBridge(delegate, on: self.delegateQueue)
@@ -97,19 +110,20 @@
 
         /// Lets running tasks end, takes no more, and lets go of the delegate.
         public func finishTasksAndInvalidate() {
-            guard self !== Self.shared else { return }
+            guard !isShared else { return }
             bridge.keepSession(self)
             client.finishTasksAndInvalidate()
         }
 
         /// Cancels all tasks, takes no more, and lets go of the delegate.
         public func invalidateAndCancel() {
-            guard self !== Self.shared else { return }
+            guard !isShared else { return }
             bridge.keepSession(self)
             client.invalidateAndCancel()
         }
 
-        /// Removes cookies, stored responses and credentials.
+        /// Removes cookies, stored responses, credentials, the token and strict hosts, and closes the
+        /// connections.
         public func reset(completionHandler: @escaping @Sendable () -> Void) {
             Task {
                 await reset()
@@ -117,15 +131,11 @@
             }
         }
 
-        /// Removes cookies, stored responses and credentials, also what of them is on the disk.
-        public func reset() async {
-            client.configuration.cookies?.removeAll()
-            client.configuration.cache?.removeAll()
-            client.configuration.authentication.credentials.removeAll()
-            await flush()
-        }
+        /// Removes cookies, stored responses, credentials, the token and strict hosts, also what of
+        /// them is on the disk, and closes the connections.
+        public func reset() async { await client.reset() }
 
-        /// Waits until what is stored is on the disk.
+        /// Waits until what is stored is on the disk, and has the next request make a connection.
         public func flush(completionHandler: @escaping @Sendable () -> Void) {
             Task {
                 await flush()
@@ -133,11 +143,8 @@
             }
         }
 
-        /// Waits until what is stored is on the disk.
-        public func flush() async {
-            try? client.configuration.cookies?.save()
-            await client.configuration.cache?.flush()
-        }
+        /// Waits until what is stored is on the disk, and has the next request make a connection.
+        public func flush() async { await client.flush() }
 
         // MARK: tasks that run
 

@@ -241,12 +241,14 @@
             #expect(wrong.order == ["complete -999"])
         }
 
-        @Test("A credential that is stored is sent without asking the delegate for another")
-        func storedCredential() async throws {
+        @Test(
+            "A credential that is stored is sent without asking the delegate for another",
+            arguments: ["http", NSURLProtectionSpaceHTTP])
+        func storedCredential(_ name: String) async throws {
             let server = try await SessionServer()
             let url = try server.bin("/basic-auth/ada/lovelace")
             let space = URLProtectionSpace(
-                host: "127.0.0.1", port: try #require(url.port), protocol: "http", realm: nil,
+                host: "127.0.0.1", port: try #require(url.port), protocol: name, realm: nil,
                 authenticationMethod: NSURLAuthenticationMethodDefault)
             let known = URLCredential(
                 user: "ada", password: "lovelace", persistence: .forSession)
@@ -260,6 +262,29 @@
             storage.remove(known, for: space)
             #expect(storage.credentials(for: space) == nil)
             #expect(await session.answer(URLRequest(url: url)).1?.statusCode == 401)
+        }
+
+        @Test("A password for another method than Basic and Digest is not sent by Basic")
+        func credentialOfAnotherMethod() async throws {
+            let server = try await SessionServer()
+            let url = try server.bin("/basic-auth/ada/lovelace")
+            let configuration = URLSessionConfiguration.ephemeral
+            let storage = URLCredentialStorage()
+            configuration.urlCredentialStorage = storage
+            let session = URLSession(configuration: configuration)
+            let known = URLCredential(
+                user: "ada", password: "lovelace", persistence: .forSession)
+            for method in [NSURLAuthenticationMethodNTLM, NSURLAuthenticationMethodHTTPBasic] {
+                let space = URLProtectionSpace(
+                    host: "127.0.0.1", port: try #require(url.port), protocol: "http",
+                    realm: "Fake Realm", authenticationMethod: method)
+                storage.set(known, for: space)
+                let isBasic = method == NSURLAuthenticationMethodHTTPBasic
+                #expect(
+                    await session.answer(URLRequest(url: url)).1?.statusCode
+                        == (isBasic ? 200 : 401))
+                #expect((storage.defaultCredential(for: space) != nil) == isBasic)
+            }
         }
 
         @Test("Cached data: the delegate keeps a response out, and the cache is asked for one")

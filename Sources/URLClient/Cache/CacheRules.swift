@@ -96,6 +96,15 @@ package enum CacheRules {
         return kept
     }
 
+    /// The same for content that is stored as it was delivered: its coding and its length on the wire
+    /// are not its own any more.
+    package static func storedAsDelivered(_ response: HTTPFields) -> HTTPFields {
+        var kept = stored(response)
+        kept.remove(.contentEncoding)
+        kept.remove(.contentLength)
+        return kept
+    }
+
     /// Whether a request is none of the cache's business: it asks for parts, or has preconditions of
     /// its own, whose answer is for the application (section 4.3.2).
     package static func bypasses(_ method: HTTPMethod, _ request: HTTPFields) -> Bool {

@@ -66,7 +66,8 @@ extension ClientCache {
         let now = WallClock.now
         store(
             CachedHead(
-                url: url, status: status, fields: fields, requestTime: now, responseTime: now,
+                url: url, status: status, fields: CacheRules.storedAsDelivered(fields),
+                requestTime: now, responseTime: now,
                 vary: vary, variant: CacheRules.variant(of: request.askedFields, names: vary)),
             content, inMemoryOnly: inMemoryOnly)
     }

@@ -227,13 +227,10 @@ extension TransactionPolicy {
             !CacheRules.bypasses(asked.method, asked.fields),
             let vary = CacheRules.varyNames(response.fields)
         else { return nil }
-        var fields = CacheRules.stored(response.fields)
         let isDecoded = response.fields.contains(.contentEncoding)
-        if isDecoded {
-            // The content is stored as it was delivered.
-            fields.remove(.contentEncoding)
-            fields.remove(.contentLength)
-        }
+        let fields =
+            isDecoded
+            ? CacheRules.storedAsDelivered(response.fields) : CacheRules.stored(response.fields)
         let announced = isDecoded ? nil : response.announcedLength
         guard cache.hasRoom(for: announced) else { return nil }
         let head = CachedHead(
