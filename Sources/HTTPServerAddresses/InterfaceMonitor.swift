@@ -53,10 +53,13 @@ package final class InterfaceMonitor: @unchecked Sendable {
 
     private func add(_ reader: Lists.Continuation, _ number: Int) {
         // The socket first: what changes after the list is read must not be missed.
-        let listens = startListening()
+        let listening = startListening()
         let interfaces = list()
-        reader.yield(interfaces ?? last)
-        guard listens else { return reader.finish() }
+        // A list that is empty for lack of descriptors would say that there is no network.
+        if interfaces != nil || !last.isEmpty || listening == .never {
+            reader.yield(interfaces ?? last)
+        }
+        guard listening != .never else { return reader.finish() }
         // Older readers get it as well, and the next list is compared with it: a change that is taken
         // back until then would never reach this reader otherwise.
         if let interfaces, interfaces != last {
@@ -64,7 +67,7 @@ package final class InterfaceMonitor: @unchecked Sendable {
             for older in readers.values { older.yield(interfaces) }
         }
         readers[number] = reader
-        if interfaces == nil { publishSoon() }
+        if interfaces == nil || listening == .later { publishSoon(after: .seconds(1)) }
     }
 
     /// The interfaces; nil when they cannot be listed now, as without a free descriptor.
@@ -84,17 +87,28 @@ package final class InterfaceMonitor: @unchecked Sendable {
         descriptor = -1
     }
 
-    private func startListening() -> Bool {
-        guard source == nil else { return true }
-        let descriptor = Syscalls.openInterfaceChanges()
-        guard descriptor >= 0 else { return false }
+    private enum Listening {
+        case begun
+        /// There is no free descriptor now.
+        case later
+        case never
+    }
+
+    private func startListening() -> Listening {
+        guard source == nil else { return .begun }
+        let descriptor: CInt
+        do throws(SystemError) {
+            descriptor = try Syscalls.openInterfaceChanges()
+        } catch {
+            return error.isExhausted ? .later : .never
+        }
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
         source.setEventHandler { @Sendable [weak self] in self?.read() }
         source.setCancelHandler { @Sendable in Syscalls.close(descriptor) }
         source.activate()
         self.source = source
         self.descriptor = descriptor
-        return true
+        return .begun
     }
 
     private func read() {
@@ -124,8 +138,11 @@ package final class InterfaceMonitor: @unchecked Sendable {
     private func publish() {
         isPublishing = false
         guard !readers.isEmpty else { return }
-        // The change must not be lost.
-        guard let interfaces = list() else { return publishSoon(after: .seconds(1)) }
+        let listening = startListening()
+        let interfaces = list()
+        // The change must not be lost, nor later ones.
+        if interfaces == nil || listening == .later { publishSoon(after: .seconds(1)) }
+        guard let interfaces else { return }
         guard interfaces != last else { return }
         last = interfaces
         for reader in readers.values { reader.yield(interfaces) }

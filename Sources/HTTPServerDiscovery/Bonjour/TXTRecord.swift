@@ -104,6 +104,7 @@ public struct TXTRecord: Hashable, Sendable {
     /// - Throws: when a string is longer than what is left, or the record than `byteLimit`.
     public init(bytes: [UInt8]) throws(TXTRecordError) {
         guard bytes.count <= Self.byteLimit else { throw .recordTooLong }
+        var keys: Set<[UInt8]> = []
         var rest = bytes[...]
         while let length = rest.popFirst() {
             guard rest.count >= Int(length) else { throw .truncated }
@@ -115,7 +116,7 @@ public struct TXTRecord: Hashable, Sendable {
             let entry = Entry(
                 key: String(decoding: key, as: UTF8.self),
                 value: parts.count > 1 ? Array(parts[1]) : nil)
-            if !contains(entry.key) { entries.append(entry) }
+            if keys.insert(Self.folded(entry.key)).inserted { entries.append(entry) }
         }
     }
 }

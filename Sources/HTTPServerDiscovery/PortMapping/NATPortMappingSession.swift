@@ -162,7 +162,8 @@
 
         private func again(afterMilliseconds delay: Int) {
             let round = self.round
-            queue.asyncAfter(deadline: .now() + .milliseconds(delay)) { [weak self] in
+            // A lease runs out while this machine sleeps, so the time is that of the wall clock.
+            queue.asyncAfter(wallDeadline: .now() + .milliseconds(delay)) { [weak self] in
                 guard let self, round == self.round else { return }
                 self.ask()
             }

@@ -14,6 +14,8 @@
         private var call: BlockingCall<NATMapping>?
         /// The one that was found last.
         private let router = Locked<UPnPRouter?>(nil)
+        /// The address of this machine to which it maps the port. The machine may have another one now.
+        private let mappedAddress = Locked<String?>(nil)
         /// Whether the last exchange with it failed: the next request searches for a router again.
         private let isDoubtful = Locked(false)
 
@@ -52,8 +54,12 @@
             call = nil
         }
 
-        /// A call that was given up takes back what comes of it.
-        func takeBackUnanswered(then done: @escaping @Sendable () -> Void) { done() }
+        /// A call that was given up takes back what comes of it, on the queue of blocking calls: this
+        /// waits for that, but for a second at most.
+        func takeBackUnanswered(then done: @escaping @Sendable () -> Void) {
+            let last = BlockingCall<Void>(queue: queue, patience: .seconds(1)) { _ in done() }
+            blocking.async { last.finish(.success(())) }
+        }
 
         func remove(_ mapping: NATMapping, then done: @escaping @Sendable () -> Void) {
             let call = BlockingCall<Void>(queue: queue, patience: .seconds(2)) { _ in done() }
@@ -93,6 +99,12 @@
             _ exchange: RouterExchange
         ) throws(NATPortMappingError) -> NATMapping {
             let external = try router.externalAddress(exchange)
+            let own = try exchange.ownAddress()
+            // The port of a mapping to the former address counts as another machine's.
+            if let former = mappedAddress.withLock({ $0 }), former != own {
+                router.takeBack(wish, to: port, at: former) { Self.undoing(at: router) }
+            }
+            mappedAddress.withLock { $0 = own }
             let granted = try router.map(port: port, wish: wish, seconds: seconds, exchange) {
                 Self.undoing(at: router)
             }
@@ -115,7 +127,8 @@
 
         private func takeBack(_ mapping: NATMapping) {
             guard let router = router.withLock({ $0 }) else { return }
-            router.takeBack(mapping.externalPort, to: mapping.internalPort) {
+            let address = mappedAddress.withLock { $0 }
+            router.takeBack(mapping.externalPort, to: mapping.internalPort, at: address) {
                 Self.undoing(at: router)
             }
         }

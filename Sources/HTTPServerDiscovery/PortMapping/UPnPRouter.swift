@@ -105,11 +105,15 @@
 
         /// Takes back the mapping of a port to this machine. It is left if it is another machine's:
         /// this may be another router than the one that made it.
-        /// - Parameter undoing: makes the exchange for the removal.
-        func takeBack(_ external: UInt16, to port: UInt16, undoing: () -> RouterExchange) {
+        /// - Parameters:
+        ///   - address: the one of this machine that it leads to; `nil` for that of now.
+        ///   - undoing: makes the exchange for the removal.
+        func takeBack(
+            _ external: UInt16, to port: UInt16, at address: String?, undoing: () -> RouterExchange
+        ) {
             do throws(NATPortMappingError) {
                 let exchange = undoing()
-                let own = try exchange.ownAddress()
+                let own = if let address { address } else { try exchange.ownAddress() }
                 let request = Request(external: external, port: port, own: own, seconds: 0)
                 switch try entry(request, exchange) {
                 case .own, .unknown: discard(external, exchange)

@@ -126,7 +126,9 @@ package enum ListeningSocket {
     /// - Returns: its descriptor, `.wouldBlock` for none, or why it could not be had.
     package static func accept(_ listener: CInt, _ peer: inout RawSocketAddress) -> IOResult {
         peer.length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        while true {
+        var code: CInt = 0
+        // Bounded: a filter of system calls may refuse each of them, and take no connection.
+        for _ in 0..<64 {
             let descriptor = unsafe peer.withPointer { address, length in
                 #if os(Linux)
                     return unsafe http_server_accept(listener, address, length)
@@ -141,10 +143,11 @@ package enum ListeningSocket {
                 #endif
                 return .done(Int(descriptor))
             }
-            let code = errno
+            code = errno
             if code == EINTR || concernsOneConnection(code) { continue }
             return code == EAGAIN ? .wouldBlock : .failed(code)
         }
+        return .failed(code)
     }
 
     /// Whether `accept` tells what became of one connection that waited, which says nothing of the

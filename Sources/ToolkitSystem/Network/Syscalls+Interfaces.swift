@@ -49,9 +49,12 @@ extension Syscalls {
             if place == interfaces.count {
                 places[name] = place
                 let flags = unsafe UInt32(truncatingIfNeeded: entry.pointee.ifa_flags)
-                interfaces.append(
-                    InterfaceEntry(
-                        name: name, index: unsafe UInt32(if_nametoindex(name)), flags: flags))
+                let index = unsafe UInt32(if_nametoindex(name))
+                // It takes a descriptor. Without one for another reason the interface has just gone.
+                if index == 0, case let error = SystemError("if_nametoindex"), error.isExhausted {
+                    throw error
+                }
+                interfaces.append(InterfaceEntry(name: name, index: index, flags: flags))
             }
             guard let bytes = unsafe addressBytes(entry.pointee.ifa_addr) else { continue }
             let mask = unsafe maskBytes(entry.pointee.ifa_netmask, count: bytes.count)

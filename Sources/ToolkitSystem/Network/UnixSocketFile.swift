@@ -103,7 +103,7 @@ package struct UnixSocketFile: Hashable, Sendable {
     }
 
     private static func lockFolder(of path: String) -> FolderLock {
-        let end = path.lastIndex(of: "/")
+        let end = path.utf8.lastIndex(of: 0x2F)
         let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let descriptor = systemOpen(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return .unavailable }

@@ -47,16 +47,18 @@ extension Syscalls {
         return status == 0 && onlyIPv6 == 0
     }
 
-    /// A socket on which the kernel reports changes of interfaces and addresses; below zero when
-    /// there is none.
-    package static func openInterfaceChanges() -> CInt {
+    /// A socket on which the kernel reports changes of interfaces and addresses.
+    package static func openInterfaceChanges() throws(SystemError) -> CInt {
         #if os(Linux)
-            return http_server_netlink_open()
+            let descriptor = http_server_netlink_open()
         #else
             let descriptor = socket(PF_ROUTE, SOCK_RAW, AF_UNSPEC)
-            if descriptor >= 0 { setNonBlocking(descriptor) }
-            return descriptor
         #endif
+        guard descriptor >= 0 else { throw SystemError("socket") }
+        #if !os(Linux)
+            setNonBlocking(descriptor)
+        #endif
+        return descriptor
     }
 
     /// Reads from such a socket; what did not come from the kernel is `.done(0)`.

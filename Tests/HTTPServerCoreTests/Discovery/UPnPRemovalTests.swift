@@ -78,7 +78,8 @@
             mapper.start(port: 8099)
             #expect(await router.wait(for: "add 8099 to 127.0.0.1:8099 for 7200"))
             await mapper.stop()
-            #expect(await router.wait(for: "delete 8099"))
+            // The program may end now.
+            #expect(router.requests.contains("delete 8099"), "\(router.requests)")
         }
 
         @Test("Another machine's mapping is left when no answer comes before the stop")
