@@ -68,6 +68,8 @@ package final class WebSocketConnection: @unchecked Sendable {
 
     private static func nanoseconds(_ deadline: Duration?) -> UInt64 {
         guard let parts = deadline?.components else { return .max }
+        // Longer than a century is never.
+        guard parts.seconds < 1 << 32 else { return .max }
         return UInt64(clamping: parts.seconds) &* 1_000_000_000
             &+ UInt64(clamping: parts.attoseconds / 1_000_000_000)
     }

@@ -122,6 +122,33 @@ struct RecordingTests {
         await server.shutdown()
     }
 
+    /// A response without a length ends with the connection, so its end must be the server's.
+    @Test(arguments: [false, true])
+    func aResponseThatItsClientEndsIsNotTakenForAWholeOne(isClients: Bool) async throws {
+        let gate = ServerGate()
+        let handler = SyncHandler { _ in
+            .stream { writer in
+                try await writer.write("abc")
+                while isClients { try await writer.write([UInt8](repeating: 0, count: 1 << 16)) }
+                await gate.wait()
+            }
+        }
+        var configuration = ServerConfiguration()
+        configuration.endpoints = [.tcp(host: "127.0.0.1", port: 0)]
+        let server = HTTPServer(configuration, handler: handler)
+        try await server.start()
+        let port = try #require(server.addresses.first?.port)
+        let recorder = try ExchangeRecorder(forwardingTo: port)
+        var client: PlainSocket? = try PlainSocket(port: recorder.port)
+        try await client?.send("GET / HTTP/1.0\r\n\r\n")
+        _ = try await client?.receive(through: "abc")
+        // Its deinit closes it.
+        if isClients { client = nil }
+        #expect(await recorder.finish().isEmpty)
+        gate.open()
+        await server.shutdown()
+    }
+
     @Test func aDifferentAnswerIsTold() async throws {
         let folder = try folder()
         let server = try await ServeProcess(folder)

@@ -26,7 +26,10 @@ public final class ExchangeRecorder: Sendable {
         var sockets: [LoopbackSocket]
         /// How many of the directions are still open.
         var open = 2
-        /// Whether the server's stream broke off: its last response is not whole then.
+        /// Whether the server's stream has not ended yet.
+        var answers = true
+        /// Whether it broke off, or was ended by the client or the recorder: its last response is not
+        /// whole then.
         var isCut = false
     }
 
@@ -80,7 +83,16 @@ public final class ExchangeRecorder: Sendable {
             if bytes.isEmpty { break }
             let passage = Passage(isRequest: isRequest, time: .now, bytes: bytes)
             talks.withLock { $0[index].passages.append(passage) }
-            guard target.send(bytes) else { break }
+            guard target.send(bytes) else {
+                // The client is gone. A server that has gone may have answered before.
+                isCut = !isRequest
+                break
+            }
+        }
+        talks.withLock { talks in
+            // A client that breaks off ends the answer.
+            if isCut, talks[index].answers { talks[index].isCut = true }
+            if !isRequest { talks[index].answers = false }
         }
         // An end would make a part look whole.
         if isCut { target.breakOff() } else { target.endWriting() }
@@ -88,7 +100,6 @@ public final class ExchangeRecorder: Sendable {
         if !isRequest { source.end() }
         talks.withLock { talks in
             talks[index].open -= 1
-            if isCut, !isRequest { talks[index].isCut = true }
             if talks[index].open == 0 { talks[index].sockets = [] }
         }
         ends.advance()
@@ -100,7 +111,11 @@ public final class ExchangeRecorder: Sendable {
     public func finish() async -> [RecordedExchange] {
         isOver.withLock { $0 = true }
         listener.end()
-        for socket in talks.withLock({ $0.flatMap(\.sockets) }) { socket.end() }
+        let sockets = talks.withLock { talks in
+            for index in talks.indices where talks[index].answers { talks[index].isCut = true }
+            return talks.flatMap(\.sockets)
+        }
+        for socket in sockets { socket.end() }
         while true {
             let known = ends.count
             if talks.withLock({ $0.allSatisfy { $0.open == 0 } }) { break }

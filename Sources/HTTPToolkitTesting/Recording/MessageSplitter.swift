@@ -28,11 +28,9 @@ enum MessageSplitter {
             case .end: isEnd = true
             }
             guard isEnd else { continue }
-            let rest = parser.takeRest()
-            found.append(Request(method: method, range: start..<(bytes.count - rest.count)))
-            start = bytes.count - rest.count
+            found.append(Request(method: method, range: start..<parser.usedCount))
+            start = parser.usedCount
             guard parser.stopReason == nil else { return found }
-            parser.append(rest.span)
         }
     }
 
@@ -57,11 +55,9 @@ enum MessageSplitter {
             }
             if case .head(let newest) = step { status = newest }
             guard case .end = step else { continue }
-            let rest = parser.takeRest()
-            found.append(Response(status: status, range: start..<(bytes.count - rest.count)))
-            start = bytes.count - rest.count
+            found.append(Response(status: status, range: start..<parser.usedCount))
+            start = parser.usedCount
             guard parser.stopReason == nil else { return found }
-            parser.append(rest.span)
         }
     }
 

@@ -57,6 +57,7 @@ public struct FrameParser: Sendable {
     private struct Message {
         var isCompressed: Bool
         var length: Int64 = 0
+        var fragments: Int64 = 0
     }
 
     /// Creates a parser.
@@ -211,17 +212,21 @@ extension FrameParser {
     private mutating func countMessage() throws(WebSocketError) {
         guard var message else { return }
         let (length, overflow) = message.length.addingReportingOverflow(header.length)
-        let limit = message.isCompressed ? compressedLimit : messageLimit
+        message.fragments += 1
+        let limit =
+            message.isCompressed ? compressedLimit(message.fragments) : messageLimit
         guard !overflow, length <= limit else { throw error(.messageTooLong) }
         message.length = length
         self.message = header.isFinal ? nil : message
     }
 
     /// Content that does not shrink grows by 5 bytes for each block of a few KiB (RFC 1951 section
-    /// 3.2.4), and by empty blocks. The exact limit is that of the content.
-    private var compressedLimit: Int64 {
-        let (limit, overflow) = messageLimit.addingReportingOverflow(messageLimit / 256 + 1_024)
-        return overflow ? .max : limit
+    /// 3.2.4), and by empty blocks. A sender may end a block with each fragment, which takes up to 7
+    /// bytes. The exact limit is that of the content.
+    private func compressedLimit(_ fragments: Int64) -> Int64 {
+        let growth = (messageLimit / 256 + 1_024).addingReportingOverflow(fragments << 4)
+        let (limit, overflow) = messageLimit.addingReportingOverflow(growth.partialValue)
+        return overflow || growth.overflow ? .max : limit
     }
 
     private mutating func takeMask(_ byte: UInt8) -> Bool {

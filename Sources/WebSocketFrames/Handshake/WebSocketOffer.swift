@@ -62,7 +62,7 @@ public struct WebSocketOffer: Hashable, Sendable {
         guard fields.single(.upgrade)?.isASCII("websocket") == true, fields.upgradesToWebSocket
         else { throw WebSocketHandshakeError(.noUpgrade) }
         guard let accept = key.accept else { throw WebSocketHandshakeError(.hashUnavailable) }
-        guard fields.single(.secWebSocketAccept) == accept else {
+        guard fields.single(.secWebSocketAccept)?.hasBytes(of: accept) == true else {
             throw WebSocketHandshakeError(.wrongAccept)
         }
         return Agreement(
