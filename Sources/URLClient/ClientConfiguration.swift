@@ -18,9 +18,10 @@ public struct ClientConfiguration: Sendable {
     public var streamsPerOrigin = 100
     /// How many requests are on their way at the same time, to all origins together.
     public var requestLimit = 256
-    /// How many idle connections are kept.
+    /// How many idle connections are kept; none with 0 or less.
     public var idleConnectionLimit = 64
-    /// For how long an idle connection is used again; a server may close it before.
+    /// For how long an idle connection is used again, in whole seconds; a server may close it
+    /// before. With zero no connection is kept.
     public var idleConnectionTime = Duration.seconds(118)
 
     /// Where cookies are kept; nil for no cookies.

@@ -39,6 +39,41 @@ struct ConnectionRuleTests {
         #expect(last.version == .http2)
     }
 
+    @Test("A connection by HTTP/1.1 that is in use is nobody else's")
+    func busyConnection() async throws {
+        let certificates = try await TestCertificates()
+        let server = try await PeerServer.nginx(
+            .init(
+                at: "127.0.0.1", identity: try await certificates.identity(for: "127.0.0.1"),
+                speaksHTTP2: true,
+                more: "location = /number { return 200 \"$connection\"; }\n"))
+        let content = [UInt8](repeating: 0x61, count: 3 << 20)
+        try server.write(content, to: "big")
+        var configuration = ClientConfiguration.ephemeral
+        configuration.tls.authorities = .file(certificates.authority.certificate)
+        let session = ClientSession(configuration)
+        let base = "https://127.0.0.1:\(server.port)"
+        // It takes three seconds.
+        var alone = ClientRequest(.get, base + "/slow/big")
+        alone.protocols = .http1
+        let (oldest, shared) = (
+            session.dataTask(for: alone),
+            session.dataTask(for: ClientRequest(.get, base + "/slow/big"))
+        )
+        for task in [oldest, shared] {
+            task.resume()
+            try await waitUntil { task.countOfBytesReceived > 0 }
+        }
+        for _ in 0..<2 {
+            let (_, other) = try await session.data(for: ClientRequest(.get, base + "/number"))
+            #expect(other.version == .http2 && other.status == .ok)
+        }
+        for task in [oldest, shared] {
+            _ = try await task.finished()
+            #expect(task.countOfBytesReceived == Int64(content.count))
+        }
+    }
+
     @Test("A host has one spelling: what stands for plain letters is refused")
     func hosts() {
         for text in [

@@ -86,6 +86,25 @@ struct DescriptorTests {
         #expect(answers.withLock { $0 } > 0 && peer.connectionCount > 300)
     }
 
+    @Test(
+        "A session that keeps no connection makes one for each request", arguments: [true, false])
+    func noIdleConnections(byNumber: Bool) async throws {
+        let peer = try ScriptedPeer { connection in
+            while connection.head() != nil {
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            }
+        }
+        var configuration = ClientConfiguration.ephemeral
+        if byNumber {
+            configuration.idleConnectionLimit = 0
+        } else {
+            configuration.idleConnectionTime = .zero
+        }
+        let session = ClientSession(configuration)
+        for _ in 0..<5 { _ = try await session.data(for: ClientRequest(.get, peer.url())) }
+        #expect(peer.connectionCount == 5)
+    }
+
     /// A session that is used once and let go.
     private static func useSession(_ peer: ScriptedPeer) async throws {
         _ = try await ClientSession(.ephemeral).data(for: ClientRequest(.get, peer.url()))

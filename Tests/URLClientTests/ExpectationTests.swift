@@ -85,6 +85,28 @@ struct ExpectationTests {
         #expect(heads.withLock { $0.map { $0.contains("Expect:") } } == [true, false])
     }
 
+    @Test("417 to a field of the application's own: sent again without it")
+    func unmetOwn() async throws {
+        let heads = Locked([String]())
+        let peer = try ScriptedPeer { connection in
+            while let head = connection.head() {
+                heads.withLock { $0.append(head) }
+                guard !head.contains("Expect:") else {
+                    connection.send("HTTP/1.1 417 No\r\nContent-Length: 4\r\n\r\nno!\n")
+                    continue
+                }
+                #expect(connection.content(5_000) == Self.content)
+                connection.send(Self.ok)
+            }
+        }
+        var request = request(peer.url())
+        request.expectation = .never
+        request.fields[.expect] = "100-continue"
+        let (content, response) = try await ClientSession().data(for: request)
+        #expect(content == Array("ok".utf8) && response.status == .ok)
+        #expect(heads.withLock { $0.map { $0.contains("Expect:") } } == [true, false])
+    }
+
     @Test("417 after a part of what can be sent once is an error, and nothing goes out twice")
     func late() async throws {
         let heads = Locked(0)

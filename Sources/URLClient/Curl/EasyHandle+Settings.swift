@@ -16,7 +16,7 @@ extension EasyHandle {
             setProxy(transaction)
             if transaction.needsStart { watchStart() }
             if transaction.route.isSecure {
-                setTLS(transaction.route.tls)
+                setTLS(transaction)
                 watchTLS(asksAboutTrust: transaction.route.trust != nil)
             }
             setMethod(transaction)
@@ -64,10 +64,12 @@ extension EasyHandle {
         if transaction.upload == nil, transaction.method.usuallyHasContent {
             addField("Content-Length: 0")
         }
+        // libcurl heeds the first of several.
+        let hasExpect = transaction.fields.contains(.expect)
         if transaction.upload != nil, let wait = transaction.expectationWait {
-            addField("Expect: 100-continue")
+            if !hasExpect { addField("Expect: 100-continue") }
             set(CURLOPT_EXPECT_100_TIMEOUT_MS, wait.milliseconds)
-        } else if transaction.upload != nil {
+        } else if transaction.upload != nil, !hasExpect {
             addField("Expect:")
         }
         setFields()
@@ -104,6 +106,7 @@ extension EasyHandle {
             set(CURLOPT_FORBID_REUSE, 1)
         }
         if route.allowsHTTP09 { set(CURLOPT_HTTP09_ALLOWED, 1) }
+        if !route.keepsConnections { set(CURLOPT_FORBID_REUSE, 1) }
         set(CURLOPT_MAXAGE_CONN, max(1, route.idleConnectionTime.milliseconds / 1000))
         // Always set a limit: libcurl's default is five minutes.
         let connect = route.connectTimeout?.milliseconds ?? .max
@@ -167,7 +170,7 @@ extension EasyHandle {
     }
 
     /// HTTP proxies get our Proxy-Authorization field; libcurl does not compare it, so
-    /// `needsOwnTunnel` says which tunnels must not be shared. SOCKS logins are compared by
+    /// `needsOwnTunnel` and `isApart` keep tunnels from being shared. SOCKS logins are compared by
     /// libcurl.
     private func setProxyLogin(_ proxy: ClientProxy, _ authorization: String?) {
         if let authorization {
@@ -218,8 +221,11 @@ extension EasyHandle {
         keys.map { "sha256//\($0)" }.joined(separator: ";")
     }
 
-    private func setTLS(_ tls: TLSOptions) {
-        set(CURLOPT_SSLVERSION, Self.curlVersion(tls.minimumVersion))
+    private func setTLS(_ transaction: TransferSettings) {
+        let tls = transaction.route.tls
+        // OpenSSL has no later version, so this changes nothing but what libcurl compares.
+        let greatest = transaction.isApart ? Int(CURL_SSLVERSION_MAX_TLSv1_3) : 0
+        set(CURLOPT_SSLVERSION, Self.curlVersion(tls.minimumVersion) | greatest)
         if !tls.verifiesServer {
             set(CURLOPT_SSL_VERIFYPEER, 0)
             set(CURLOPT_SSL_VERIFYHOST, 0)
@@ -230,6 +236,19 @@ extension EasyHandle {
         set(client.certificate, CURLOPT_SSLCERT, CURLOPT_SSLCERT_BLOB)
         set(client.key, CURLOPT_SSLKEY, CURLOPT_SSLKEY_BLOB)
         if let password = client.password { set(CURLOPT_KEYPASSWD, password) }
+    }
+}
+
+extension TransferSettings {
+    /// Whether the connection must not be used by transfers of other settings while it is in use.
+    ///
+    /// libcurl gives a connection by HTTP/2 to others as long as the transfer that must not share it
+    /// runs; and before 8.5.0 it takes one by HTTP/1.1 that is in use for one that can be shared, once
+    /// another connection to the host speaks HTTP/2.
+    fileprivate var isApart: Bool {
+        if overrides?.values.needsOwnTunnel == true { return true }
+        return CurlFeatures.current.version < 0x08_05_00
+            && (route.protocols == .http1 || route.protocols == .http10)
     }
 }
 

@@ -37,7 +37,8 @@ final class MultiHandle: @unchecked Sendable {
             to: http_curl_sockets(
                 context: Unmanaged.passUnretained(poller).toOpaque(), opened: socketOpened,
                 closes: socketCloses))
-        unsafe http_curl_multi_set_long(raw, CURLMOPT_MAXCONNECTS, idleConnections)
+        // 0 is no limit to libcurl; connections that are not to be kept are not.
+        unsafe http_curl_multi_set_long(raw, CURLMOPT_MAXCONNECTS, max(1, idleConnections))
         unsafe http_curl_multi_set_long(raw, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe http_curl_multi_set_callbacks(raw, context, socketChanged, timerChanged)
@@ -195,7 +196,8 @@ final class MultiHandle: @unchecked Sendable {
     fileprivate func setDeadline(_ milliseconds: Int) {
         deadline =
             milliseconds < 0
-            ? .max : milliseconds == 0 ? 0 : System.now() + Int64(milliseconds) * 1_000_000
+            ? .max
+            : milliseconds == 0 ? 0 : System.now() + Int64(min(milliseconds, 1 << 40)) * 1_000_000
     }
 }
 

@@ -308,6 +308,9 @@ final class FileSink: ContentSink {
                 return ClientError(.truncated, "\(offset) bytes of an unknown number")
             }
         }
+        if let error = file.flatMap(System.closingFault) {
+            return ClientError(.cannotWriteFile, "\(partialPath): \(error.text)")
+        }
         if let error = System.move(partialPath, to: destination) {
             return ClientError(.cannotWriteFile, "\(destination): \(error.text)")
         }
@@ -347,9 +350,10 @@ final class FileSink: ContentSink {
             if resume != nil, !keepsPartial { System.removeUnlessInUse(partialPath) }
             return
         }
+        // A resumed download that could open it after the release would lose its name.
+        if !keepsPartial || isRefused { System.remove(partialPath) }
         System.release(file)
         self.file = nil
-        if !keepsPartial || isRefused { System.remove(partialPath) }
     }
 }
 

@@ -54,6 +54,10 @@ struct ResponseHeadReader {
             throw ClientError(.headTooLong, "more than \(limit) bytes")
         }
         if isDone {
+            // libcurl may repeat a request, whose response would be added to this one.
+            guard unsafe !Self.startsHead(line) else {
+                throw ClientError(.badResponse, "a second response")
+            }
             unsafe lines.append(contentsOf: line)
             return .trailer
         }

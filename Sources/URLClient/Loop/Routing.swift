@@ -44,7 +44,6 @@ struct Routing {
         isFirstOrigin: @autoclosure () -> Bool, tunnelUser: @autoclosure () -> String?,
         upload: UploadSource?, receivesMuch: Bool
     ) -> TransferSettings {
-        if wire.origin.isSecure { mayBeSecure = true }
         let sharedRoute =
             target == nil
             ? shared.route(
@@ -54,6 +53,7 @@ struct Routing {
             ?? TransferRoute(
                 request, to: wire.origin, target: target,
                 isFirstOrigin: isFirstOrigin(), receivesMuch: receivesMuch, configuration)
+        noteSecurity(wire, route)
         let isPlain = !route.hasProxy && request.cookieBytes == nil
         var settings = TransferSettings(
             wire: wire, method: request.method, fields: request.fields,
@@ -74,16 +74,23 @@ struct Routing {
         for request: ClientRequest, _ wire: WireURL, to target: ConnectTarget?,
         proxyAuthorization: String?
     ) -> TransferSettings {
-        if wire.origin.isSecure { mayBeSecure = true }
         let route = TransferRoute(
             request, to: wire.origin, target: target, isFirstOrigin: true, receivesMuch: false,
             configuration)
+        noteSecurity(wire, route)
         var settings = TransferSettings(
             wire: wire, method: .get, fields: HTTPFields(), upload: nil, expectationWait: nil,
             route: route)
         if let proxyAuthorization { settings.fields[.proxyAuthorization] = proxyAuthorization }
         settings.overrides = CopyOnWriteBox(TransferSettings.Overrides(isConnectionOnly: true))
         return settings
+    }
+
+    /// A proxy and a server of DNS over HTTPS are spoken to by TLS as well.
+    private mutating func noteSecurity(_ wire: WireURL, _ route: TransferRoute) {
+        if wire.origin.isSecure || route.proxy?.kind == .https || route.resolver.dohURL != nil {
+            mayBeSecure = true
+        }
     }
 
     // MARK: tunnels

@@ -161,6 +161,14 @@ enum System {
         _ = flock(file.descriptor, LOCK_UN)
     }
 
+    /// An error that a remote file system reports only when a file is closed, such as that its disk is
+    /// full. The file stays open.
+    static func closingFault(of file: File) -> FileError? {
+        let copy = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { return nil }
+        return close(copy) == 0 || errno == EINTR ? nil : FileError(number: errno)
+    }
+
     static func size(of file: File) -> Int64? {
         var status = stat()
         guard unsafe fstat(file.descriptor, &status) == 0 else { return nil }

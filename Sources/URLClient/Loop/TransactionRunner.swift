@@ -186,7 +186,10 @@ final class TransactionRunner: LoopMember, @unchecked Sendable {
         if upload != nil, task.isWatched { task.notifyProgress(isLast: false) }
         var facts = HeadFacts()
         facts.continuation = (sink as? FileSink)?.continuation
-        facts.hasExpectation = transfer.settings.expectationWait != nil && upload != nil
+        let settings = transfer.settings
+        facts.hasExpectation =
+            upload != nil
+            && (settings.expectationWait != nil || settings.fields.contains(.expect))
         facts.sentBytes = upload?.position ?? 0
         facts.contentLength = transfer.contentLength
         facts.isOverruled = loop.routing.isOverruled(transfer.settings.wire.origin)

@@ -42,6 +42,7 @@ final class TransferRoute: Sendable {
     let resolver: ResolverOptions
     let connectTimeout: Duration?
     let idleConnectionTime: Duration
+    let keepsConnections: Bool
     let allowsHTTP09: Bool
     /// Whether a large receive buffer is worth its memory.
     let receivesMuch: Bool
@@ -70,6 +71,8 @@ final class TransferRoute: Sendable {
         resolver = configuration.resolver
         connectTimeout = (request.timeouts ?? configuration.timeouts).connect
         idleConnectionTime = configuration.idleConnectionTime
+        keepsConnections =
+            configuration.idleConnectionLimit > 0 && configuration.idleConnectionTime > .zero
         allowsHTTP09 = configuration.allowsHTTP09
         self.receivesMuch = receivesMuch
         receiveBytesPerSecond = configuration.receiveBytesPerSecond

@@ -12,7 +12,7 @@ extension TransactionMachine {
     }
 
     /// The fault of a request, which does not depend on the session.
-    private static func fault(of request: ClientRequest) -> ClientError? {
+    static func fault(of request: ClientRequest) -> ClientError? {
         if case .failure(let error) = request.wire { return error }
         // libcurl would wait for content of the response to HEAD.
         if request.method.givesContentNoMeaning, request.body.length != 0,

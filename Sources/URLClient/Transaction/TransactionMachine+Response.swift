@@ -23,6 +23,7 @@ extension TransactionMachine {
         endpoints.reusesContent = facts.sentBytes == 0
         var next = context.request
         next.expectation = .never
+        next.fields.remove(.expect)
         state = .discarding(.request(next, .retry, after: .zero))
         // libcurl would repeat the request as it was.
         return .discard(stops: true)
@@ -78,6 +79,7 @@ extension TransactionMachine {
             guard let response else { return .none }
             guard let next else { return deliver(response, nil) }
             let request = next.withoutSecrets(of: proposed, configuration.redirects)
+            if let error = Self.fault(of: request) { return .abort(error) }
             return discard(then: .request(request, .redirect, after: delay))
         case (.storing(let plan), .storing(let isStored)):
             guard let response else { return .none }

@@ -115,6 +115,15 @@ struct TransactionMachineTests {
         #expect(script.transcript() == ["done"])
     }
 
+    @Test("A redirect by the delegate may not have content that its method gives no meaning")
+    func contentOfRedirect() {
+        var script = MachineScript(hasDelegate: true)
+        script.respond(.found, [.location: "/next"])
+        let next = ClientRequest(.head, "http://a.example/next", body: .bytes([1]))
+        script.answer(.redirect(next))
+        #expect(script.log.suffix(2) == ["abort contentNotAllowed", "fail contentNotAllowed"])
+    }
+
     @Test("A redirect that the delegate sends to another origin loses the request's secrets")
     func movedRedirect() {
         var request = ClientRequest(.get, "http://a.example/")
