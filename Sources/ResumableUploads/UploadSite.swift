@@ -225,7 +225,7 @@ final class UploadSite: Sendable {
     }
 
     /// How much of an upload has come.
-    /// - Throws: `UploadProblem` with 404 when content is missing; then the client must begin anew.
+    /// - Throws: `UploadProblem` with 404 when content is missing; then the client must begin again.
     func offset(_ id: UploadID, _ record: UploadRecord) async throws -> Int64 {
         if let answer = record.answer { return answer.length }
         if folder.hasFailed(id) {
