@@ -55,7 +55,7 @@ package final class InterfaceMonitor: @unchecked Sendable {
         // The socket first: what changes after the list is read must not be missed.
         let listening = startListening()
         let interfaces = list()
-        // A list that is empty for lack of descriptors would say that there is no network.
+        // A list that is empty for lack of descriptors or memory would say that there is no network.
         if interfaces != nil || !last.isEmpty || listening == .never {
             reader.yield(interfaces ?? last)
         }
@@ -141,10 +141,12 @@ package final class InterfaceMonitor: @unchecked Sendable {
         let listening = startListening()
         let interfaces = list()
         // The change must not be lost, nor later ones.
-        if interfaces == nil || listening == .later { publishSoon(after: .seconds(1)) }
-        guard let interfaces else { return }
-        guard interfaces != last else { return }
-        last = interfaces
-        for reader in readers.values { reader.yield(interfaces) }
+        let isAgain = listening != .never && (interfaces == nil || listening == .later)
+        if isAgain { publishSoon(after: .seconds(1)) }
+        if let interfaces, interfaces != last {
+            last = interfaces
+            for reader in readers.values { reader.yield(interfaces) }
+        }
+        if listening == .never { for reader in readers.values { reader.finish() } }
     }
 }

@@ -53,7 +53,8 @@ public struct ServerConfiguration: Sendable {
     public var headTimeout = Duration.seconds(10)
     /// How long a connection may be idle between two requests.
     public var idleTimeout = Duration.seconds(60)
-    /// How long a client may take nothing of a response that waits for it.
+    /// How long a client may take nothing of a response that waits for it, or less than `contentRate`
+    /// has it.
     public var writeTimeout = Duration.seconds(30)
     /// Bytes a second below which content is too slow, judged after `contentGrace`.
     public var contentRate = 500

@@ -192,9 +192,16 @@ final class UploadFolder: Sendable {
     }
 
     /// Removes an upload: the record first, because a part without one counts as left over.
-    func remove(_ id: UploadID) {
-        try? directory(makes: false).remove(id.recordName, isDirectory: false)
+    /// - Returns: whether it is gone. If not, a failed wait for its content is not forgotten.
+    @discardableResult
+    func remove(_ id: UploadID) -> Bool {
+        do throws(SystemError) {
+            try directory(makes: false).remove(id.recordName, isDirectory: false)
+        } catch {
+            guard error.isMissing else { return false }
+        }
         removePart(id)
+        return true
     }
 
     // MARK: All of them
@@ -248,7 +255,7 @@ final class UploadFolder: Sendable {
                         }
                         continue
                     }
-                    remove(id)
+                    guard remove(id) else { continue }
                     if let record, isUnfinished {
                         swept.removed[record.owner, default: 0] += 1
                     } else if let record {

@@ -66,7 +66,9 @@ struct UploadRecord: Codable, Sendable {
         guard let method = HTTPMethod(method),
             let whole = request.standIn(method, target, fields: all, length: length, body: body)
         else { throw HTTPError(.internalServerError) }
-        return whole
+        var placed = whole
+        if let mount { placed.mountDepth = mount.utf8.count { $0 == 0x2F } }
+        return placed
     }
 }
 

@@ -219,7 +219,7 @@ final class UploadSite: Sendable {
     func record(_ id: UploadID, _ request: Request) async throws -> UploadRecord {
         let found = try await work { [folder] in try folder.record(id) }
         guard let found, found.expires > UploadFolder.now(), found.owner == request.identity?.name,
-            found.mount == nil || found.mount == request.mountPath
+            found.mount == nil || found.mount == request.pathOfUploads
         else { throw UploadProblem.notFound }
         return found
     }
@@ -239,7 +239,8 @@ final class UploadSite: Sendable {
         }
     }
 
-    /// Runs what blocks; a full disk is the error that becomes 507, a lack of descriptors 503.
+    /// Runs what blocks; a full disk is the error that becomes 507, a lack of descriptors or memory
+    /// 503.
     func work<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
@@ -255,8 +256,11 @@ final class UploadSite: Sendable {
     }
 
     /// Removes an upload.
+    /// - Throws: `UploadProblem` with 503 when the disk refuses it; then it still counts.
     func remove(_ id: UploadID, _ record: UploadRecord) async throws {
-        try await work { [folder] in folder.remove(id) }
+        guard try await work({ [folder] in folder.remove(id) }) else {
+            throw UploadProblem(.serviceUnavailable, "the upload cannot be removed")
+        }
         if record.answer == nil {
             countEnd(of: record.owner)
         } else {

@@ -1,12 +1,11 @@
+internal import CHTTPServerShims
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
     internal import Musl
-#endif
-#if os(Linux)
-    internal import CHTTPServerShims
 #endif
 
 /// The number of the error that the last failed call of this thread gave.

@@ -28,8 +28,8 @@
                 for: request, of: response.fields, inMemoryOnly: inMemoryOnly
             ) { head in
                 if let fields = change.fields { head.fields = CacheRules.storedAsDelivered(fields) }
-                // The stored length may be that of other content.
-                head.fields.remove(.contentLength)
+                let length = head.fields[.contentLength]
+                if length != "\(change.data.count)" { head.fields.remove(.contentLength) }
                 return change.data
             }
         }

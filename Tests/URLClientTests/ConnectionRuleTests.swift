@@ -74,6 +74,45 @@ struct ConnectionRuleTests {
         }
     }
 
+    @Test("A tunnel of one user is not used by another, while it is in use either")
+    func sharedTunnel() async throws {
+        let proxy = try await PeerServer.apache()
+        let certificates = try await TestCertificates()
+        let number = "location = /number { return 200 \"$connection\"; }\n"
+        let server = try await PeerServer.nginx(
+            .init(
+                at: "127.0.0.1", identity: try await certificates.identity(for: "127.0.0.1"),
+                speaksHTTP2: true, more: number),
+            .init(
+                at: "127.0.0.2", identity: try await certificates.identity(for: "127.0.0.2"),
+                speaksHTTP2: true, more: number))
+        try server.write([UInt8](repeating: 0x61, count: 3 << 20), to: "big")
+        var configuration = ClientConfiguration.ephemeral
+        configuration.tls.authorities = .file(certificates.authority.certificate)
+        let session = ClientSession(configuration)
+        func request(_ user: String, _ host: String, _ path: String) -> ClientRequest {
+            var request = ClientRequest(.get, "https://\(host):\(server.port)\(path)")
+            request.proxy = .proxy(
+                ClientProxy(
+                    host: "127.0.0.1", port: proxy.secondPort, user: user, password: "p"))
+            return request
+        }
+        _ = try await session.data(for: request("ada", "127.0.0.2", "/number"))
+        // It takes three seconds.
+        let busy = session.dataTask(for: request("bob", "127.0.0.1", "/slow/big"))
+        busy.resume()
+        try await waitUntil { busy.countOfBytesReceived > 0 }
+        var numbers: [[UInt8]] = []
+        for user in ["bob", "ada"] {
+            let (content, response) = try await session.data(
+                for: request(user, "127.0.0.1", "/number"))
+            #expect(response.version == .http2)
+            numbers.append(content)
+        }
+        #expect(numbers[0] != numbers[1])
+        _ = try await busy.finished()
+    }
+
     @Test("A host has one spelling: what stands for plain letters is refused")
     func hosts() {
         for text in [

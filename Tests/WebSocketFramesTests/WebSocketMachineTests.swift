@@ -207,7 +207,7 @@ struct WebSocketMachineTests {
         let deflate = DeflateExtension()
         var client = WebSocketMachine(role: .client, deflate: deflate, options: options, at: .zero)
         var output = ByteBuffer()
-        let piece = Array("12345678".utf8)
+        let piece = Array("1234".utf8)
         let last = 90_000 / piece.count - 1
         for index in 0...last {
             try client.send(

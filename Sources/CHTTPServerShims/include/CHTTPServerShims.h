@@ -117,10 +117,6 @@ ssize_t http_server_write(int file, const void *bytes, size_t count);
 /// A socket on which the kernel tells of changes of network interfaces and addresses.
 int http_server_netlink_open(void);
 
-/// Bytes in a socket's send buffer that the peer has not acknowledged; negative where the system does
-/// not tell.
-int http_server_unacknowledged(int socket);
-
 /// Reads from it without waiting; 0 for a message that did not come from the kernel.
 ssize_t http_server_netlink_receive(int socket, void * room, size_t count);
 
@@ -136,6 +132,10 @@ void http_server_release_signal(int number);
 /// EPOLLEXCLUSIVE, so that one new connection does not wake every loop.
 static inline uint32_t http_server_epoll_exclusive(void) { return 1u << 28; }
 #endif
+
+/// Bytes in a socket's send buffer that the peer has not acknowledged; negative where the system does
+/// not tell.
+int http_server_unacknowledged(int socket);
 
 #if defined(__APPLE__)
 #include <stddef.h>

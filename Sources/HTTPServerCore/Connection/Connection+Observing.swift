@@ -29,18 +29,20 @@ extension Connection {
             info.logger.trace("closed a connection", metadata: ["reason": "\(reason)"])
         }
         core.connectionClosed(info.socketPeer)
-        core.observers.hooks.closed?(info, reason)
-        core.observers.metrics?.connectionClosed(info, reason)
+        loop.call {
+            core.observers.hooks.closed?(info, reason)
+            core.observers.metrics?.connectionClosed(info, reason)
+        }
     }
 
     func noteReceived(_ count: Int) {
         info.addReceived(count)
-        if let received = core.observers.hooks.received { received(info, count) }
+        if let received = core.observers.hooks.received { loop.call { received(info, count) } }
     }
 
     func noteSent(_ count: Int) {
         info.addSent(count)
-        if let sent = core.observers.hooks.sent { sent(info, count) }
+        if let sent = core.observers.hooks.sent { loop.call { sent(info, count) } }
     }
 
     /// Peers can cause these as often as they like: nothing is made of them unless it is shown.
@@ -57,7 +59,9 @@ extension Connection {
     func beginObserving(_ storage: Request.Storage?) {
         guard core.observers.observesRequests else { return }
         unsafe response?.observation = RequestObservation(storage: storage, started: loop.now)
-        if let began = core.observers.hooks.requestBegan, let storage { began(Request(storage)) }
+        if let began = core.observers.hooks.requestBegan, let storage {
+            loop.call { began(Request(storage)) }
+        }
     }
 
     /// Sees to it that the end of an answer is noticed where a handler waits for it.
@@ -80,10 +84,12 @@ extension Connection {
         let record = AccessRecord(
             ended, connection: info, failure: failure, ended: now, time: loop.wallTime(of: now))
         if core.observers.logsRequests { logEnd(record) }
-        core.configuration.accessLog?(record)
-        core.observers.hooks.requestEnded?(record)
-        record.storage.map(Request.init)?.answerEnded(failure)
-        if core.observers.hasMetrics { core.observers.metrics?.requestEnded(record) }
+        loop.call {
+            core.configuration.accessLog?(record)
+            core.observers.hooks.requestEnded?(record)
+            record.storage.map(Request.init)?.answerEnded(failure)
+            if core.observers.hasMetrics { core.observers.metrics?.requestEnded(record) }
+        }
     }
 
     private func logEnd(_ record: AccessRecord) {
@@ -98,7 +104,8 @@ extension Connection {
 
     func reportReceived(_ exchange: Exchange, _ report: ConnectionHooks.Progress) {
         guard let storage = unsafe response?.observation?.storage else { return }
-        report(Request(storage), unsafe exchange.content.received, exchange.announcedLength)
+        let received = unsafe exchange.content.received
+        loop.call { report(Request(storage), received, exchange.announcedLength) }
     }
 
     /// Reports how much content of the response was sent, if that has grown since the last report.
@@ -108,6 +115,6 @@ extension Connection {
         let sent = observed.contentBytes - min(observed.contentBytes, unsafe output.waiting)
         guard sent > observed.reportedBytes else { return }
         unsafe response?.observation?.reportedBytes = sent
-        report(Request(storage), sent, observed.contentLength)
+        loop.call { report(Request(storage), sent, observed.contentLength) }
     }
 }

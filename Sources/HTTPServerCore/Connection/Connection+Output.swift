@@ -23,8 +23,8 @@ extension Connection {
         if unsafe state.endsWithOutput { transport.sendsLast() }
         switch unsafe transport.send(loop.sendBuffer.unsafeBytes, more: false) {
         case .done(let count):
-            noteSent(count)
             unsafe loop.sendBuffer.consume(count)
+            noteSent(count)
         case .wouldBlock: break
         case .failed:
             unsafe queue(&loop.sendBuffer)

@@ -39,10 +39,8 @@ extension Connection {
         _ answer: () throws -> Answer, to request: Request, _ rest: inout UnsafeRawBufferPointer,
         into out: inout ByteBuffer
     ) {
-        unsafe loop.turn.isInHandler = true
-        defer { unsafe loop.turn.isInHandler = false }
         do {
-            let answer = try answer()
+            let answer = try loop.call(answer)
             awaitEnd(request)
             switch consume answer {
             case .now(let response): self.answer(response, to: request, into: &out)

@@ -19,7 +19,8 @@ extension Connection {
 
     func answer(_ response: Response, to request: Request?, into out: inout ByteBuffer) {
         guard response.problem == nil else {
-            let rendered = core.configuration.errorRenderer.rendered(response, for: request)
+            let renderer = core.configuration.errorRenderer
+            let rendered = loop.call { renderer.rendered(response, for: request) }
             return write(rendered, to: request, into: &out)
         }
         write(response, to: request, into: &out)

@@ -81,17 +81,14 @@ extension ConnectionState {
     }
 
     /// The deadline has passed.
-    /// - Parameter left: `Transport.unacknowledgedBytes`.
-    package mutating func deadlineReached(unacknowledged left: Int? = nil) -> Step {
+    /// - Parameter isTaken: whether the peer has taken enough of what was sent before.
+    package mutating func deadlineReached(isTaken: Bool = false) -> Step {
         let passed = deadline
         deadline = .none
         switch passed {
         case .none: return .none
         case .idle: return Step(action: .close(.timedOut(.idle)))
-        case .write:
-            // A slow peer may have taken some of the bytes that the system holds for it.
-            if let left, left < unacknowledged { return setting(.write) }
-            return Step(action: .close(.timedOut(.write)))
+        case .write: return isTaken ? setting(.write) : Step(action: .close(.timedOut(.write)))
         case .linger: return Step(action: .close(finalReason))
         case .content: return Step(action: input == .content ? .checkRate : .none)
         case .upgrade: return Step(action: .upgradeDeadline)

@@ -1,3 +1,5 @@
+internal import ToolkitSystem
+
 /// The connections of a loop. Confined to the loop.
 extension EventLoop {
     package func forEachConnection(_ body: (Connection) -> Void) {

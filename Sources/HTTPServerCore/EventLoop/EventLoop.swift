@@ -47,8 +47,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         /// When the batch was read, in nanoseconds of `now`: the bytes that it reports had arrived by
         /// then. `.max` after a connection was read without an event.
         var arrival = UInt64.max
-        /// Whether a handler is called, whose connection writes into `sendBuffer`.
-        var isInHandler = false
+        /// Whether a handler or a hook is called by a connection, which writes into `sendBuffer`.
+        var isInCall = false
     }
 
     private struct Timers {
@@ -78,8 +78,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     var turn: Turn
     /// Where connections read into, one after another.
     package let receiveRoom: UnsafeMutableRawBufferPointer
-    /// The output that one read causes; handlers that run during the read must not reach it
-    /// (`isFree`).
+    /// The output that one read causes; handlers and hooks that run meanwhile cannot reach it.
     @exclusivity(unchecked)
     package var sendBuffer = ByteBuffer(capacity: 32 << 10)
     /// The head parser of heads that come in one piece.
@@ -140,9 +139,18 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         thread.load(ordering: .relaxed) == Syscalls.currentThread()
     }
 
-    /// Whether the caller may use the connections of the loop at once. While a handler is called, the
-    /// code that it runs by `Task.immediate` may not.
-    package var isFree: Bool { unsafe isCurrent && !turn.isInHandler }
+    /// Whether the caller may use the connections of the loop at once. Handlers and hooks may not: what
+    /// they run by `Task.immediate` would write into the output of the connection that calls them.
+    package var isFree: Bool { unsafe isCurrent && !turn.isInCall }
+
+    /// Calls a handler or a hook.
+    @inline(__always)
+    func call<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let outer = unsafe turn.isInCall
+        unsafe turn.isInCall = true
+        defer { unsafe turn.isInCall = outer }
+        return try body()
+    }
 
     // MARK: Draining
 
@@ -324,28 +332,6 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     func forEachClient(_ body: (LoopClient) -> Void) {
         for client in unsafe clients.all { body(client) }
-    }
-}
-
-/// The idle connections of a loop. Confined to the loop.
-struct IdleConnections {
-    /// Up to `batch` connections that were idle longest at the last scan, or have become idle since
-    /// one that found none; the oldest at the end.
-    var found: [(since: UInt64, token: UInt64)] = []
-    /// The time before which no new scan starts, because the last one found no idle connection.
-    var busyUntil: UInt64 = 0
-
-    static let batch = 64
-    static let busyTime: UInt64 = 100_000_000
-
-    mutating func add(_ token: UInt64, at since: UInt64) {
-        found.removeAll { $0.token == token }
-        // There are more than fit: the next search finds those that are idle for longest.
-        guard found.count < Self.batch else {
-            busyUntil = 0
-            return
-        }
-        found.insert((since, token), at: 0)
     }
 }
 

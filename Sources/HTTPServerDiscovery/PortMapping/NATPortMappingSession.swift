@@ -162,11 +162,13 @@
 
         private func again(afterMilliseconds delay: Int) {
             let round = self.round
-            // A lease runs out while this machine sleeps, so the time is that of the wall clock.
-            queue.asyncAfter(wallDeadline: .now() + .milliseconds(delay)) { [weak self] in
+            let next: @Sendable () -> Void = { [weak self] in
                 guard let self, round == self.round else { return }
                 self.ask()
             }
+            queue.asyncAfter(deadline: .now() + .milliseconds(delay), execute: next)
+            // A lease runs out while this machine sleeps, when the other clock stands still.
+            queue.asyncAfter(wallDeadline: .now() + .milliseconds(delay), execute: next)
         }
 
         // MARK: Ending

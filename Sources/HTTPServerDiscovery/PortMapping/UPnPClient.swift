@@ -5,7 +5,7 @@
     /// Maps ports by UPnP IGD. Its calls block, so they run on a separate queue; one that is late or
     /// not wanted any more holds up the next, and nothing else.
     ///
-    /// Confined to the queue that it is given, but for `router`.
+    /// Confined to the queue that it is given, but for what has a lock.
     final class UPnPClient: NATPortMappingClient, @unchecked Sendable {
         private let queue: DispatchQueue
         private let blocking = DispatchQueue(label: "http.upnp")
@@ -14,8 +14,9 @@
         private var call: BlockingCall<NATMapping>?
         /// The one that was found last.
         private let router = Locked<UPnPRouter?>(nil)
-        /// The address of this machine to which it maps the port. The machine may have another one now.
-        private let mappedAddress = Locked<String?>(nil)
+        /// The router that has mapped the port, and the address of this machine to which it leads. The
+        /// machine may have another one now.
+        private let mapped = Locked<(router: UPnPRouter, address: String)?>(nil)
         /// Whether the last exchange with it failed: the next request searches for a router again.
         private let isDoubtful = Locked(false)
 
@@ -55,9 +56,9 @@
         }
 
         /// A call that was given up takes back what comes of it, on the queue of blocking calls: this
-        /// waits for that, but for a second at most.
+        /// waits for that, but for two seconds at most.
         func takeBackUnanswered(then done: @escaping @Sendable () -> Void) {
-            let last = BlockingCall<Void>(queue: queue, patience: .seconds(1)) { _ in done() }
+            let last = BlockingCall<Void>(queue: queue, patience: .seconds(2)) { _ in done() }
             blocking.async { last.finish(.success(())) }
         }
 
@@ -101,13 +102,14 @@
             let external = try router.externalAddress(exchange)
             let own = try exchange.ownAddress()
             // The port of a mapping to the former address counts as another machine's.
-            if let former = mappedAddress.withLock({ $0 }), former != own {
-                router.takeBack(wish, to: port, at: former) { Self.undoing(at: router) }
+            if let former = mapped.withLock({ $0 }), former.router == router, former.address != own
+            {
+                router.takeBack(wish, to: port, at: former.address) { Self.undoing(at: router) }
             }
-            mappedAddress.withLock { $0 = own }
             let granted = try router.map(port: port, wish: wish, seconds: seconds, exchange) {
                 Self.undoing(at: router)
             }
+            mapped.withLock { $0 = (router, own) }
             return NATMapping(
                 protocol: .upnp, externalAddress: external, externalPort: granted.port,
                 internalPort: port, lifetime: .seconds(Int(granted.seconds)))
@@ -127,8 +129,15 @@
 
         private func takeBack(_ mapping: NATMapping) {
             guard let router = router.withLock({ $0 }) else { return }
-            let address = mappedAddress.withLock { $0 }
-            router.takeBack(mapping.externalPort, to: mapping.internalPort, at: address) {
+            let former = mapped.withLock { mapped in
+                defer { mapped = nil }
+                return mapped.flatMap { $0.router == router ? $0.address : nil }
+            }
+            router.takeBack(mapping.externalPort, to: mapping.internalPort) {
+                Self.undoing(at: router)
+            }
+            guard let former else { return }
+            router.takeBack(mapping.externalPort, to: mapping.internalPort, at: former) {
                 Self.undoing(at: router)
             }
         }

@@ -106,21 +106,26 @@
         /// Takes back the mapping of a port to this machine. It is left if it is another machine's:
         /// this may be another router than the one that made it.
         /// - Parameters:
-        ///   - address: the one of this machine that it leads to; `nil` for that of now.
+        ///   - address: a former one of this machine that it leads to; `nil` for that of now. Only a
+        ///     mapping that is known to lead there is taken back.
         ///   - undoing: makes the exchange for the removal.
         func takeBack(
-            _ external: UInt16, to port: UInt16, at address: String?, undoing: () -> RouterExchange
+            _ external: UInt16, to port: UInt16, at address: String? = nil,
+            undoing: () -> RouterExchange
         ) {
             do throws(NATPortMappingError) {
                 let exchange = undoing()
-                let own = if let address { address } else { try exchange.ownAddress() }
+                let current = try exchange.ownAddress()
+                guard address != current else { return }
+                let own = address ?? current
                 let request = Request(external: external, port: port, own: own, seconds: 0)
                 switch try entry(request, exchange) {
-                case .own, .unknown: discard(external, exchange)
+                case .own: discard(external, exchange)
+                case .unknown: if address == nil { discard(external, exchange) }
                 case .others, .none: break
                 }
             } catch {
-                if error == .noAnswer { discard(external, undoing()) }
+                if error == .noAnswer, address == nil { discard(external, undoing()) }
             }
         }
 

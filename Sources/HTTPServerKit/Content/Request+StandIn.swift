@@ -80,8 +80,17 @@ extension Request {
     /// The path at which the handler is mounted that has the request, percent-encoded; without a
     /// slash at its end, and empty for the root.
     package var mountPath: String {
-        let segments = canonicalPath?.segments.prefix(mountDepth) ?? []
-        return segments.reduce(into: "") { $0 += "/" + PathEncoding.segment($1) }
+        Self.encoded(canonicalPath?.segments.prefix(mountDepth) ?? [])
+    }
+
+    /// The path without its last two segments, in the same form: an upload's is
+    /// `MOUNT/.uploads/ID`, by whatever route it is asked for.
+    package var pathOfUploads: String {
+        Self.encoded(canonicalPath?.segments.dropLast(2) ?? [])
+    }
+
+    private static func encoded(_ segments: some Sequence<[UInt8]>) -> String {
+        segments.reduce(into: "") { $0 += "/" + PathEncoding.segment($1) }
     }
 
     /// Runs `body` to its end, even when the client goes meanwhile.

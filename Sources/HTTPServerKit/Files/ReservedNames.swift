@@ -14,7 +14,7 @@ package enum ReservedNames {
         return text.utf8.starts(with: folder)
     }
 
-    /// Whether a name is hidden: it begins with a dot, for any volume.
+    /// Whether a name is hidden: it begins with a dot, also behind characters that HFS+ ignores.
     package static func isHidden(_ name: some Collection<UInt8>) -> Bool {
         if name.first == folder[0] { return true }
         return mayHoldIgnored(name) && withoutIgnored(name).utf8.first == folder[0]
@@ -34,6 +34,7 @@ package enum ReservedNames {
         return false
     }
 
+    /// Whether it may hold such a character: in UTF-8 all of them begin with one of two bytes.
     private static func mayHoldIgnored(_ name: some Collection<UInt8>) -> Bool {
         name.contains { $0 == 0xE2 || $0 == 0xEF }
     }

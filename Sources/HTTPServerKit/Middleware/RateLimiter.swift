@@ -35,8 +35,8 @@ final class RateLimiter: Sendable {
             let full = max(buckets.young[client] ?? buckets.old[client] ?? 0, now)
             let next = full + interval
             let wait = next - now > tolerance ? next - now - tolerance : nil
-            // The bucket of a client that goes on after a refusal must not be forgotten.
             if wait != nil, buckets.young[client] != nil { return wait }
+            // A refused client gets a young bucket as well: it must not be forgotten.
             if buckets.young.count >= capacity, buckets.young[client] == nil {
                 buckets.old = buckets.young
                 buckets.young = [:]

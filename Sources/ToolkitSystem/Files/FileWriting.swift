@@ -166,7 +166,9 @@ extension Syscalls {
                 let error = SystemError("fsync")
                 if error.code == EINTR { continue }
                 guard error.lacksFullSynchronization else { throw error }
-                guard fsync(file) == 0 else { throw SystemError("fsync") }
+                while fsync(file) != 0 {
+                    guard lastError == EINTR else { throw SystemError("fsync") }
+                }
                 return
             }
             return

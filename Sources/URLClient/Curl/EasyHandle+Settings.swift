@@ -100,8 +100,9 @@ extension EasyHandle {
         if route.isSecure {
             set(CURLOPT_PIPEWAIT, 1)
         } else if route.protocols == .http2PriorKnowledge,
-            CurlFeatures.current.spoilsPriorKnowledge
+            CurlFeatures.current.spoilsPriorKnowledge || transaction.tunnels
         {
+            // Without TLS there is nothing by which libcurl could tell the tunnels of two users apart.
             set(CURLOPT_FRESH_CONNECT, 1)
             set(CURLOPT_FORBID_REUSE, 1)
         }

@@ -309,6 +309,8 @@ final class FileSink: ContentSink {
             }
         }
         if let error = file.flatMap(System.closingFault) {
+            // It is reported once: what is there must not be taken for the content later.
+            announced.hasRanges = false
             return ClientError(.cannotWriteFile, "\(partialPath): \(error.text)")
         }
         if let error = System.move(partialPath, to: destination) {

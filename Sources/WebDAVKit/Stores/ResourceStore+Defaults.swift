@@ -97,7 +97,7 @@ extension ResourceStore {
             for member in batch where !member.isLink {
                 try await copy(
                     path.appending(member.name), to: destination.appending(member.name), deep: true,
-                    replaces: false)
+                    replaces: true)
             }
         }
     }

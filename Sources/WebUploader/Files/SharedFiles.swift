@@ -130,6 +130,7 @@ struct SharedFiles: Sendable {
         _ conflict: NameConflict, _ call: UploaderCall,
         _ body: (_ path: ResourcePath, _ old: ResourceInfo?) async throws -> Result
     ) async throws -> Result {
+        var surprises = 0
         for number in 0...FreeName.limit {
             guard let parent = path.parent, let name = FreeName.name(path.name, number, isFolder)
             else { break }
@@ -147,7 +148,8 @@ struct SharedFiles: Sendable {
                     return try await body(candidate, old)
                 } catch let error as WebDAVError where error.status == .preconditionFailed {
                     // Another program has made a file of that name meanwhile.
-                    guard conflict == .keepBoth else { throw Self.taken }
+                    guard conflict == .keepBoth, surprises < 3 else { throw Self.taken }
+                    surprises += 1
                     return nil
                 }
             }

@@ -102,10 +102,10 @@ struct CollectedContentTests {
     @Test("The parser's limit of content counts, however the content comes")
     func parserLimit() async throws {
         let configuration = ServerConfiguration.test { $0.parserLimits.contentBytes = 4 }
-        let message = Sample.post("abcde")
-        for index in 1...message.utf8.count {
+        let message = Array(Sample.post("abcde").utf8)
+        for index in 1..<message.count {
             let client = MemoryConnection(Echo(), configuration: configuration)
-            client.send(String(message.prefix(index)), String(message.dropFirst(index)))
+            client.feed([.bytes(Array(message[..<index])), .bytes(Array(message[index...]))])
             let record = try await client.output("HTTP/1.1 ")
             #expect(record.text.hasPrefix("HTTP/1.1 413 "), "split at \(index)")
         }

@@ -109,15 +109,17 @@ struct DeadlineTests {
             Response(.ok, body: .text(String(repeating: "a", count: 100_000)))
         }
         let client = client(handler, peer: MemoryTransport.Peer(credit: 1_000))
-        client.leave(unacknowledged: 900)
+        client.leave(unacknowledged: 100_000)
         client.send(Sample.get("/"))
         try await client.wait(for: "a part") { $0.output.count == 1_000 }
         #expect(await deadline(client) == "write")
-        for left in [899, 100] {
+        // 5 bytes a second in 3,000 seconds.
+        for left in [85_000, 20_000] {
             client.leave(unacknowledged: left)
             await client.expire()
             #expect(await deadline(client) == "write")
         }
+        client.leave(unacknowledged: 5_001)
         await client.expire()
         try await client.closed()
     }

@@ -33,9 +33,22 @@ struct ImmediateTaskTests {
         let listener = MemoryConnection(router)
         listener.send(Sample.get("/stream"))
         try await listener.output("begin")
-        let client = MemoryConnection(router)
+        let configuration = ServerConfiguration.test {
+            $0.accessLog = { record in
+                guard record.target == "/log", let writer = streams.withLock({ $0.first }) else {
+                    return
+                }
+                Task.immediate { try await writer.write("logged") }
+            }
+        }
+        let client = MemoryConnection(router, configuration: configuration)
         client.send(Sample.get("/mine") + "POST /push HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(try await client.output("done").text == Sample.ok("mine") + Sample.ok("done"))
+        router.on(.get, "/log") { _ in Response(.ok, body: .text("log")) }
+        let logged = MemoryConnection(router, configuration: configuration)
+        logged.send(Sample.get("/log") + Sample.get("/mine"))
+        #expect(try await logged.output("mine").text == Sample.ok("log") + Sample.ok("mine"))
+        try await listener.output("logged")
         let record = try await listener.output("pushed")
         #expect(!record.text.contains("mine"))
         end.open()

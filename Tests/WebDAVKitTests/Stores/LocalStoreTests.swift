@@ -328,7 +328,7 @@ struct LocalStoreTests {
     func takenMeanwhile(inMemory: Bool) async throws {
         let share = try Share()
         let store: any ResourceStore = try inMemory ? MemoryStore() : LocalStore(root: share.path)
-        let (one, two) = (try #require(ResourcePath("one")), try #require(ResourcePath("two")))
+        let (one, two) = (try #require(ResourcePath("one")), try #require(ResourcePath("other")))
         for path in [one, two] {
             _ = try await store.write(Array("\(path)".utf8), to: path, modified: nil)
         }
@@ -340,8 +340,7 @@ struct LocalStoreTests {
             try await store.copy(one, to: two, deep: true, replaces: false)
         }
         for path in [one, two] {
-            let content = try await store.read(path)
-            #expect(content.info.length == Int64("\(path)".utf8.count))
+            #expect(try await store.read(path).info.length == Int64("\(path)".utf8.count))
         }
         try await store.move(one, to: two, replaces: true)
         await #expect(throws: WebDAVError.self) { try await store.info(at: one) }
