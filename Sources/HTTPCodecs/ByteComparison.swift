@@ -1,12 +1,12 @@
 /// Comparisons of text that a peer has sent.
 ///
-/// `==` and hashing take text in canonical form, and sorting a run of combining marks for that takes
-/// time that grows with the square of its length. These look at bytes.
+/// `==` and hashing use the canonical form of a text. To get it, they sort runs of combining marks,
+/// in time that grows with the square of their length. The methods here compare bytes.
 extension String {
     /// Whether both have the same bytes.
     package func hasBytes(of other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
-    /// Whether this is an ASCII text, in any case.
+    /// Whether this equals the given ASCII text, ignoring the case of letters.
     /// - Parameter text: in lower case.
     package func isASCII(_ text: StaticString) -> Bool {
         guard utf8.count == text.utf8CodeUnitCount else { return false }

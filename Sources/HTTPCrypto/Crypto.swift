@@ -7,22 +7,27 @@
     internal import CLibCrypto
 #endif
 
-/// Hashes, password derivation and random bytes: OpenSSL's libcrypto on Linux, CommonCrypto and
-/// Security on Apple platforms. Nothing else of the toolkit calls them.
+/// Hashes, password derivation and random bytes: OpenSSL's libcrypto on Linux, CommonCrypto,
+/// CryptoKit and Security on Apple platforms. Swift code outside of this module calls none of them.
 ///
 /// Each of them is a C function that reads one buffer and fills another one of a known length. They
 /// fail only when the library is broken or out of memory; there is no sound way to go on then.
 package enum Crypto {
-    /// Keeps the library's memory until the process is gone. Its cleanup at the exit of the process
-    /// frees state of threads that still end their connections then, which crashed. To be called
-    /// before anything else uses the library; later it does nothing (OPENSSL_init_crypto(3)).
-    package static func keepAtExit() {
-        #if !canImport(CommonCrypto)
-            _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
-        #endif
-    }
+    /// Keeps the library from cleaning up when the process exits. Threads may still be ending their
+    /// connections then, and crashed when the cleanup freed their state. Each call here does it
+    /// first; so must others that use the library, as it has no effect later
+    /// (OPENSSL_init_crypto(3)).
+    package static func keepAtExit() { _ = isKept }
 
-    /// MD5 (RFC 1321), which some clients of Digest know alone; `nil` where the system forbids it.
+    private static let isKept: Bool = {
+        #if canImport(CommonCrypto)
+            true
+        #else
+            OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
+        #endif
+    }()
+
+    /// MD5 (RFC 1321), the only hash of some Digest clients; `nil` where the system forbids it.
     package static func md5(_ bytes: [UInt8]) -> [UInt8]? {
         #if canImport(CommonCrypto)
             // CommonCrypto's MD5 is deprecated; CryptoKit's is marked insecure by its name.
@@ -71,8 +76,8 @@ package enum Crypto {
         return sure(code)
     }
 
-    /// PBKDF2 with HMAC and SHA-256 (RFC 8018 section 5.2): 32 bytes. It takes as long as `rounds`
-    /// say, so it is no call for an event loop.
+    /// PBKDF2 with HMAC and SHA-256 (RFC 8018 section 5.2): 32 bytes. Its time grows with `rounds`,
+    /// so do not call it on an event loop.
     package static func pbkdf2SHA256(
         _ password: [UInt8], salt: [UInt8], rounds: Int
     ) -> [UInt8] {
@@ -130,6 +135,7 @@ package enum Crypto {
     private static func filled(
         _ count: Int, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Bool
     ) -> [UInt8]? {
+        keepAtExit()
         var isFilled = false
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { room, used in
             let room = unsafe UnsafeMutableBufferPointer(rebasing: room[..<count])

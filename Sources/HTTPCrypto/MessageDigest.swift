@@ -52,6 +52,7 @@ package final class MessageDigest: @unchecked Sendable {
 
         /// - Returns: `nil` where the system forbids the function.
         package init?(_ function: Function) {
+            Crypto.keepAtExit()
             guard let context = unsafe EVP_MD_CTX_new() else { return nil }
             let kind =
                 switch function {

@@ -1,14 +1,15 @@
 internal import HTTPParser
 package import ToolkitSystem
 
-/// How often logins have failed lately, by the network that they came from and the user that they
-/// named. It slows guessing down: after some failures one more try a second is taken, and those that
-/// would have to wait too long are refused.
+/// Counts recent failed logins by the network that they came from and the user that they named. It
+/// slows guessing: after some failures it lets one try a second pass, and refuses a try that would
+/// have to wait too long.
 ///
 /// A whole office may share one address: a guesser delays the user whose password is guessed, and
-/// the others only after many more failures. A user who has logged in from there before passes with
-/// the cached password (`admitsKnown`). An immediate answer reveals that a guess was right, so that
-/// ends when guesses arrive faster than one per second, until a second has passed.
+/// the others only after many more failures. A user who has logged in from there before passes at
+/// once with the cached password (`admitsKnown`). An immediate answer reveals a right guess, so it
+/// has a limit: one guess a second, and as many at once as `memory` has seconds. Above it, that
+/// user waits like others.
 package struct FailureTable: Sendable {
     /// The decision on an attempt to log in.
     package enum Wait: Equatable, Sendable {
@@ -40,19 +41,19 @@ package struct FailureTable: Sendable {
     package static let spacing: UInt64 = 1_000_000_000
     /// Tries that would have to wait longer are refused.
     package static let longestWait: UInt64 = 10_000_000_000
-    /// How long failures are remembered after the last one. This is also how many guesses, one per
-    /// second, may come at once at the password of a known user.
+    /// How long failures are remembered after the last one. Divided by `spacing`, it is also the
+    /// number of guesses at a known user's password that may come at once.
     package static let memory: UInt64 = 300_000_000_000
 
     private var users: [Place: Entry] = [:]
     private var networks: [PeerNetwork: Entry] = [:]
-    /// Users who have logged in, and the time until which guesses, one per second, were compared
-    /// with the cached password.
+    /// Users who have logged in. The time is the end of the seconds that guesses have used up: each
+    /// guess that was compared with the cached password takes one.
     private var known: [Place: UInt64] = [:]
     private let limit: Int
 
     /// - Parameter limit: how many users, networks and known users are remembered at most; above it
-    ///   those whose failures are the longest ago are forgotten.
+    ///   the oldest entries are forgotten.
     package init(limit: Int = 4_096) {
         self.limit = max(limit, 1)
     }
@@ -71,7 +72,7 @@ package struct FailureTable: Sendable {
     }
 
     /// How long ago the last failure was. The clock is read before the lock is taken, so another
-    /// loop may have stored a later time: then it is now.
+    /// loop may have stored a later time; the result is 0 then.
     private static func age(of entry: Entry, _ now: UInt64) -> UInt64 {
         now > entry.last ? now - entry.last : 0
     }
@@ -83,15 +84,15 @@ package struct FailureTable: Sendable {
         return end <= now || end - now <= Self.memory
     }
 
-    /// A password that is not known to be right was compared with what is. Guesses that were not,
-    /// and are refused, have learned nothing, so that a flood of them adds nothing.
+    /// Counts a guess that was compared with the cached password and differs from it. A guess that
+    /// is refused without this comparison reveals nothing, and is not counted.
     package mutating func missed(_ network: PeerNetwork, user: UInt64, now: UInt64) {
         let place = Place(network: network, user: user)
         guard let end = known[place] else { return }
         known[place] = min(max(end, now) + Self.spacing, now + Self.memory + Self.spacing)
     }
 
-    /// Takes a place in the row of tries from there.
+    /// Takes the next turn in the queue of tries from there.
     package mutating func wait(_ network: PeerNetwork, user: UInt64, now: UInt64) -> Wait {
         let place = Place(network: network, user: user)
         let isUserHeld = holds(users[place], Self.allowance, now)

@@ -1,2 +1,2 @@
-// Addresses belong to discovery: an import of it has them.
+// Importing discovery also imports the addresses, which belong to it.
 @_exported public import HTTPServerAddresses

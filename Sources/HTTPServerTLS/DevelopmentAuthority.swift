@@ -86,7 +86,8 @@ public struct DevelopmentAuthority: Sendable {
             chain: .bytes(made.certificate + certificate), key: .bytes(made.key))
     }
 
-    /// A name in the form of OpenSSL's configuration; `nil` if the name has characters of its syntax.
+    /// A name as an entry of `subjectAltName` in OpenSSL's syntax; `nil` unless it is an address or
+    /// has only letters, digits, hyphens and dots.
     static func entry(_ name: String) -> String? {
         if RawSocketAddress.bytes(name) != nil { return "IP:\(name)" }
         let isName = name.utf8.allSatisfy { byte in

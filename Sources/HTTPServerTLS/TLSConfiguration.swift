@@ -50,9 +50,9 @@ public struct TLSConfiguration: Sendable {
     /// AES-128 with SHA-256 comes first: a handshake takes some 7 % less time than with SHA-384.
     public var cipherSuites =
         "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
-    /// The file of the keys that session tickets are encrypted by, for servers that share them:
-    /// three keys of 80 bytes, the newest first. `nil` for keys in memory, of which a new one
-    /// takes the place of the oldest every eight hours.
+    /// The file of the keys that encrypt session tickets, for servers that share them: three keys
+    /// of 80 bytes, the newest first. `nil` keeps the keys in memory, where a new one replaces the
+    /// oldest every eight hours.
     public var ticketKeyFile: String?
 
     /// Creates a configuration.

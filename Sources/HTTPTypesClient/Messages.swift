@@ -15,8 +15,8 @@
         /// - Parameters:
         ///   - request: its scheme, authority and path make the URL.
         ///   - body: the content.
-        /// - Returns: `nil` where scheme, authority and path make no URL whose host is that of the
-        ///   authority, and with the method CONNECT.
+        /// - Returns: `nil` for the method CONNECT, and if scheme, authority and path do not make a
+        ///   URL whose host is that of the authority.
         public init?(_ request: HTTPTypes.HTTPRequest, body: ClientBody = .none) {
             guard request.method != .connect, let method = HTTPMethod(request.method),
                 let scheme = request.scheme, let authority = request.authority,

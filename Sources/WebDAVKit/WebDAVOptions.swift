@@ -16,7 +16,8 @@ public struct WebDAVOptions: Sendable {
     public var allowedExtensions: Set<String>?
     /// Whether PROPFIND may ask for a whole tree.
     public var allowsInfiniteDepth = true
-    /// The most bytes of one file; above it 413, if the length is unknown as soon as more has come.
+    /// The most bytes of one file; above it 413. If the length was not announced, 413 is sent as
+    /// soon as more bytes have arrived.
     public var contentLimit: Int64 = .max
     /// The longest file that PATCH may change, in bytes; above it 413. The file is copied, so that
     /// it is the old or the new one at any moment.
@@ -27,21 +28,21 @@ public struct WebDAVOptions: Sendable {
     public var rootName = "Files"
     /// Further origins, as `https://example.org`, that Destination and the tags of If may name:
     /// those by which clients reach the server through a proxy that changes Host. Any other origin
-    /// is another server, and gets 502 (RFC 4918 section 9.8.5); so does text that is no origin
-    /// (see `isOrigin`).
+    /// is another server, and gets 502 (RFC 4918 section 9.8.5). An element that is no origin has
+    /// no effect (see `isOrigin`).
     public var origins: [String] = []
     /// Whether GET of a collection returns a page.
     public var listsCollections = true
     /// Media types by extension.
     public var mediaTypes = MediaTypeTable.standard
-    /// Whether empty files stand in for the files by which Finder and Spotlight find out, at the
-    /// root, that there is nothing to index.
+    /// Whether clients that ask for them find empty files at the root that keep Finder and
+    /// Spotlight from indexing it.
     public var discouragesIndexing = true
     /// Called before each operation, with its request; `false` refuses it with 403. It may also
     /// throw an `HTTPError`.
     public var shouldPerform: (@Sendable (WebDAVOperation, Request) async throws -> Bool)?
-    /// Called after each operation that succeeded: after a download when the system has all of its
-    /// content, and not at all when the client went away before.
+    /// Called after each operation that succeeded. A download has succeeded when the system has
+    /// taken all of its content; there is no call if the client disconnects earlier.
     public var didPerform: (@Sendable (WebDAVOperation, Request) async -> Void)?
     /// Called whenever content of an upload arrives, with the bytes so far and the announced
     /// length, if there is one. It runs on the connection's event loop and must not block.
@@ -54,7 +55,7 @@ public struct WebDAVOptions: Sendable {
     /// default one (RFC 6454 section 6.2). A slash may follow.
     public static func isOrigin(_ text: String) -> Bool { Origin(text) != nil }
 
-    /// The same, with extensions as they are compared.
+    /// The same options with the extensions in lower case, in which they are compared.
     var normalized: WebDAVOptions {
         var options = self
         options.allowedExtensions = allowedExtensions.map { Set($0.map { $0.lowercased() }) }

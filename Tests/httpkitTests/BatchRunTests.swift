@@ -88,7 +88,7 @@ struct BatchRunTests {
             (#"{"id":1,"bytes":"Zg="}"#, "1", "bytes is not base64"),
             (
                 #"{"id":1,"bytes":"","requestMethods":["a b"]}"#, "1",
-                "requestMethods has what is no method"
+                "requestMethods contains an invalid method"
             ),
             (
                 #"{"id":1,"bytes":"","limits":{"maxFields":-1}}"#, "1",
@@ -97,6 +97,10 @@ struct BatchRunTests {
             (
                 #"{"id":1,"bytes":"","limits":{"maxFields":"1"}}"#, "1",
                 "limits.maxFields has the wrong type"
+            ),
+            (
+                #"{"id":1,"bytes":"","limits":{"maxFields":1.5}}"#, "1",
+                "limits.maxFields has a value that it cannot hold"
             ),
             (#"{"id":[],"bytes":""}"#, "null", "id has the wrong type"),
         ])

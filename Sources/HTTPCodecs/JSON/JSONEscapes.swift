@@ -55,8 +55,8 @@ enum JSONEscapes {
         return true
     }
 
-    /// Goes past an escape.
-    /// - Returns: the scalar of one by number; 0 for another one, and for half of a surrogate pair.
+    /// Moves the index past an escape.
+    /// - Returns: the scalar of a `\u` escape; 0 for other escapes and half of a surrogate pair.
     static func skip(_ text: Span<UInt8>, _ index: inout Int) -> UInt32 {
         index += 2
         guard text[index - 1] == UInt8(ascii: "u") else { return 0 }

@@ -38,18 +38,18 @@ public struct MultipartSerializer<Source> {
     public let kind: MultipartKind
     /// The delimiter between the parts.
     public let boundary: MultipartBoundary
-    /// The output so far, without the closing delimiter.
+    /// The segments up to the last source.
     private var written: [MultipartSegment<Source>] = []
-    /// The bytes after them.
+    /// The bytes after those segments.
     private var pending: [UInt8] = []
     private var isEmpty = true
-    /// The length of what is written; `nil` once the length of a part is not known.
+    /// The length of `written` and `pending`; `nil` once the length of a part is not known.
     private var writtenLength: Int64? = 0
 
     /// Creates content without parts.
     /// - Parameters:
     ///   - kind: what the content is.
-    ///   - boundary: a random one by default; of any other the caller knows that no content
+    ///   - boundary: random by default; a caller that passes another one makes sure that no content
     ///     contains it.
     public init(_ kind: MultipartKind = .formData, boundary: MultipartBoundary = .random()) {
         self.kind = kind
@@ -138,8 +138,8 @@ extension MultipartSerializer {
     /// Adds a field of a form.
     ///
     /// As browsers write names, `"`, CR and LF become `%22`, `%0D` and `%0A`; so no name can end
-    /// its field. Other control characters are percent-encoded too.
-    /// - Throws: what ``append(_:bytes:)`` throws; no name and no media type is a reason.
+    /// its field. Other control characters except TAB are percent-encoded too.
+    /// - Throws: as ``append(_:bytes:)``, but never because of a name or a media type.
     public mutating func append(name: String, text: String) throws(HTTPMessageError) {
         try append(formFields(name, nil, nil), bytes: Array(text.utf8))
     }
@@ -151,7 +151,7 @@ extension MultipartSerializer {
     ///   - mediaType: the bytes' type; without it a field's is plain text, a file's
     ///     `application/octet-stream`.
     ///   - bytes: the content.
-    /// - Throws: what ``append(_:bytes:)`` throws; no name and no media type is a reason.
+    /// - Throws: as ``append(_:bytes:)``, but never because of a name or a media type.
     public mutating func append(
         name: String, fileName: String? = nil, mediaType: MediaType? = nil, bytes: [UInt8]
     ) throws(HTTPMessageError) {
@@ -165,7 +165,7 @@ extension MultipartSerializer {
     ///   - mediaType: the file's type, `application/octet-stream` without it.
     ///   - source: what the caller reads it from.
     ///   - length: of the content in bytes, where it is known; a negative one traps.
-    /// - Throws: what ``append(_:bytes:)`` throws; no name and no media type is a reason.
+    /// - Throws: as ``append(_:bytes:)``, but never because of a name or a media type.
     public mutating func append(
         name: String, fileName: String, mediaType: MediaType? = nil, source: Source,
         length: Int64?

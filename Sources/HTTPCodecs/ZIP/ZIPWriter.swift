@@ -17,8 +17,8 @@ public import HTTPParser
 ///
 /// Check values and lengths follow each file in a data descriptor, so that content is read once.
 /// Names are UTF-8. Lengths, offsets and counts that need it are written as ZIP64. The memory that
-/// it takes is the directory at the end of the archive: for each member 55 bytes and its name, and
-/// 28 more for one of 4 GiB.
+/// the writer takes is the directory at the end of the archive: for each member 55 bytes and its
+/// name, and up to 28 more for one that has 4 GiB or begins after the first 4 GiB.
 ///
 /// APPNOTE.TXT, version 6.3.10 (PKWARE).
 public struct ZIPWriter: Sendable {
@@ -65,7 +65,7 @@ public struct ZIPWriter: Sendable {
         _ name: some Collection<UInt8>, modified: InternetTimestamp, length: Int64? = nil,
         into output: inout [UInt8]
     ) throws(CodecError) {
-        precondition(member == nil && !isFinished, "the file before has to end first")
+        precondition(member == nil && !isFinished, "a file is open, or the archive is finished")
         let isLarge = length.map { $0 >= Int64(ZIPFormat.max32) } ?? true
         let name = try checked(name)
         let new = Member(
@@ -96,7 +96,7 @@ public struct ZIPWriter: Sendable {
     /// Ends a file.
     /// - Parameter output: what to send is appended to it.
     /// - Throws: `.truncated` or `.archiveTooLong` where the content has another length than was
-    ///   announced: the archive cannot be ended as a whole one then.
+    ///   announced: the archive cannot be completed then.
     public mutating func endFile(into output: inout [UInt8]) throws(CodecError) {
         guard let member else { preconditionFailure("there is no file to end") }
         if let expected = member.expected, expected != member.length {
@@ -121,7 +121,7 @@ public struct ZIPWriter: Sendable {
     public mutating func addFolder(
         _ name: some Collection<UInt8>, modified: InternetTimestamp, into output: inout [UInt8]
     ) throws(CodecError) {
-        precondition(member == nil && !isFinished, "the file before has to end first")
+        precondition(member == nil && !isFinished, "a file is open, or the archive is finished")
         // A slash at the end makes it a folder (section 4.3.8).
         let name = try checked(name) + [0x2F]
         let (time, offset) = (ZIPTime(modified), position)
@@ -141,7 +141,7 @@ public struct ZIPWriter: Sendable {
     /// Ends the archive with its directory.
     /// - Parameter output: what to send is appended to it.
     public mutating func finish(into output: inout [UInt8]) {
-        precondition(member == nil && !isFinished, "the file before has to end first")
+        precondition(member == nil && !isFinished, "a file is open, or the archive is finished")
         isFinished = true
         let start = position
         output += directory

@@ -1,8 +1,8 @@
 /// Walks over one field value, left to right.
 ///
-/// The building stone of every field grammar of the toolkit: each method takes what it names and
-/// moves on, or says that the value is malformed there, which ends the walk. Positions are offsets
-/// into the span. RFC 9110, section 5.6.
+/// The building block of every field grammar of the toolkit. Each method takes the element that its
+/// name says and moves on, or reports that the value is malformed there, which ends the walk.
+/// Positions are offsets into the span. RFC 9110, section 5.6.
 package struct FieldValueReader: ~Escapable {
     package let bytes: Span<UInt8>
     /// The offset of the next byte, at most `bytes.count`.

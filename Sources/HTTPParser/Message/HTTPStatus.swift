@@ -1,6 +1,7 @@
 /// A response's status code, an open set of three digits (RFC 9110 section 15).
 ///
-/// Every code that the IANA registry assigns for good has a name here; any other code from 100 to 999 is valid.
+/// Every code that the IANA registry assigns permanently has a name here. Any other code from 100
+/// to 999 is valid, too.
 public struct HTTPStatus: Hashable, Sendable {
     /// The code, 100 to 999.
     public let code: UInt16

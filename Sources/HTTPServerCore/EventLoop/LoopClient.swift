@@ -15,7 +15,7 @@ package class LoopClient {
         loop.insert(self)
     }
 
-    /// The descriptor has changed.
+    /// The descriptor is ready, or was closed by the peer, or has failed.
     package func handle(_ event: PollEvent) {}
 
     /// The deadline has passed; none is set any more.

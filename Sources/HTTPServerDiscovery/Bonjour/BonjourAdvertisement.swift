@@ -7,13 +7,13 @@
 /// ```
 ///
 /// The system's library does the work: `dns_sd`, in Apple's SDKs and in Avahi. Everything runs
-/// on a separate queue; nothing here waits. A failure is an event, and the announcement is tried
-/// again from time to time. It ends with `stop`, and when this object goes.
+/// on a separate queue; no method blocks its thread. A failure is an event, and the announcement is
+/// tried again from time to time. It ends with `stop`, and when this object is released.
 public final class BonjourAdvertisement: Sendable {
     private let session: BonjourSession
 
     /// Checks what is to be announced; nothing is announced until `start`.
-    /// - Throws: what of the configuration cannot be announced.
+    /// - Throws: an error that names the part of the configuration that cannot be announced.
     public init(
         _ configuration: BonjourConfiguration = BonjourConfiguration()
     ) throws(BonjourError) {
@@ -31,8 +31,8 @@ public final class BonjourAdvertisement: Sendable {
         session.stop {}
     }
 
-    /// Announces the server, also after `stop`; while it is announced, another port takes the
-    /// place of the one of before.
+    /// Announces the server; it may be called again after `stop`. While the server is announced, a
+    /// call with another port replaces the announcement.
     /// - Parameter port: where the server listens.
     public func start(port: UInt16) {
         session.start(port: port)

@@ -4,15 +4,15 @@ internal import HTTPServerCore
 /// Conditions of a client that knows the compressed variant of a representation by a tag of its
 /// own (RFC 9110 sections 8.8.3.3 and 13.1).
 ///
-/// The variant of `"abc"` has the tag `"abc-gzip"`. The handler behind knows nothing of it, so it
-/// is shown the tag without the suffix as well.
+/// The variant of `"abc"` has the tag `"abc-gzip"`. The inner handler does not know that tag, so
+/// its request also has the tag without the suffix.
 enum VariantConditions {
     private static let mark = "-gzip\""
     /// Tags are compared by bytes: text of a peer in canonical form takes quadratic time.
     private static let markBytes = Array(mark.utf8)
 
-    /// The tag of the variant of a representation with this tag. A weak one does not promise
-    /// equal bytes and stays as it is.
+    /// The tag of the variant of a representation with this tag; `nil` for a weak one, which does
+    /// not promise equal bytes and stays as it is.
     static func variantTag(of tag: String) -> String? {
         guard tag.utf8.count >= 2, tag.utf8.first == UInt8(ascii: "\""), tag.hasSuffix("\"") else {
             return nil
@@ -20,7 +20,7 @@ enum VariantConditions {
         return String(tag.dropLast()) + mark
     }
 
-    /// A request as the handler behind should see it; `nil` as it is.
+    /// The request as the inner handler should see it; `nil` if that is the request itself.
     ///
     /// With Range, all tags stay as they are: a range of the representation does not continue its
     /// variant. A client that does not accept the variant must get the representation even if a
@@ -42,7 +42,7 @@ enum VariantConditions {
         }
     }
 
-    /// Whether a range depends on a date. The variant has the same one, which makes it a weak
+    /// Whether a range depends on a date. The variant has the same date, so the date is a weak
     /// validator (RFC 9110 sections 8.8.1 and 13.1.5).
     static func hasDatedRange(_ request: Request) -> Bool {
         guard request.knownMethod == .get, request.fields.contains(.range),
@@ -64,8 +64,8 @@ enum VariantConditions {
         }
     }
 
-    /// Each tag of a variant is followed by that of its representation. A list that cannot be
-    /// read is left to the handler as it is.
+    /// The list with the tag of the representation after each tag of a variant. A list that cannot
+    /// be parsed stays as it is.
     private static func withPlainTags(_ list: String) -> String {
         guard case .tags(let tags) = EntityTagCondition(list) else { return list }
         var texts: [String] = []
@@ -98,13 +98,13 @@ extension Request {
         var bytes = Array("\(method.name) ".utf8)
         unsafe bytes += storage.head.targetBytes
         bytes += Array(" HTTP/1.\(version.minor)\r\n".utf8)
-        // Content-Encoding is hidden from handlers, and must not get lost for what reads it raw.
+        // Content-Encoding is hidden from handlers, but other code still reads it: keep it.
         for field in wireFields {
             guard let new = value(field.name, field.value) else { continue }
             bytes += Array("\(field.name.text): \(new)\r\n".utf8)
         }
         bytes += [0x0D, 0x0A]
-        // The original head has passed the limits, and may have been allowed these two.
+        // The original head has passed the limits. The server may tolerate these two violations.
         var limits = ParserLimits.standard
         limits.startLineBytes = .max
         limits.fieldLineBytes = .max

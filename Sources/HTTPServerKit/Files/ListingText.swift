@@ -1,6 +1,6 @@
 package import HTTPParser
 
-/// How a listing words names, sizes and times for people.
+/// The text of names, sizes and times in listings for people.
 package enum ListingText {
     /// A size in binary units, with one decimal below ten: `812 B`, `1.2 KiB`, `34 MiB`.
     ///
@@ -26,18 +26,23 @@ package enum ListingText {
         return "\(stamp.prefix(10)) \(stamp.dropFirst(11).prefix(5))"
     }
 
-    /// A name as text: control characters become the pictures of them, which cannot break a line
-    /// or vanish; those that turn the direction of text round, by which `gpj.exe` can look like
-    /// `exe.jpg`, become escapes (UAX 9 section 2); bytes that are no UTF-8 become U+FFFD.
+    /// A name as text. ASCII control characters become their pictures, which cannot break a line or
+    /// vanish. Other control characters, separators of lines, and characters that change the
+    /// direction of text, by which `gpj.exe` can look like `exe.jpg`, become escapes (UAX 9 section
+    /// 2). Bytes that are no UTF-8 become U+FFFD.
     package static func name(_ bytes: [UInt8]) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
-        // The first bytes of all that is shown otherwise.
-        guard bytes.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xD8 || $0 == 0xE2 }) else {
-            return text
+        // The first bytes of all characters that are replaced below.
+        let mayBeReplaced = bytes.contains { byte in
+            switch byte {
+            case ..<0x20, 0x7F, 0xC2, 0xD8, 0xE2: true
+            default: false
+            }
         }
+        guard mayBeReplaced else { return text }
         var shown = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            if isDirectional(scalar) {
+            if isEscaped(scalar) {
                 let digits = String(scalar.value, radix: 16, uppercase: true)
                 shown.append(contentsOf: "\\u{\(digits)}".unicodeScalars)
             } else {
@@ -47,8 +52,9 @@ package enum ListingText {
         return String(shown)
     }
 
-    private static func isDirectional(_ scalar: Unicode.Scalar) -> Bool {
+    private static func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
+        case 0x80..<0xA0, 0x2028...0x2029: true
         case 0x061C, 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069: true
         default: false
         }

@@ -13,7 +13,7 @@ internal import ToolkitSystem
 /// routes.update { $0.on(.get, "/new") { _ in .text("new\n") } }
 /// ```
 public final class LiveRouter: Handler {
-    /// One reference stands for a whole table, so that a request takes one and not ten.
+    /// Holds a whole table, so that a request retains one reference and not ten.
     private final class Snapshot: Sendable {
         let router: Router
         init(_ router: Router) { self.router = router }

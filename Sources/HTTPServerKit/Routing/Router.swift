@@ -6,8 +6,8 @@ internal import ToolkitSystem
 ///
 /// Paths are compared in canonical form: percent-decoded segment by segment, `.` and `..` resolved;
 /// case counts. Routes without parameters are found by a hash, those with parameters in a tree of
-/// segments, however many there are; regular expressions and conditions are asked one after the
-/// other, the newest first, as far as no newer route has matched. A request without a matching
+/// segments, however many there are. Regular expressions and conditions are tried one after the
+/// other, the newest first, but only if newer than the match so far. A request without a matching
 /// route gets 404; a path that exists with other methods gets 405 with Allow, and a generated
 /// answer to OPTIONS; an unknown method gets 501. A route for GET answers HEAD as well, unless
 /// ``mapsHEADToGET`` is off.
@@ -58,8 +58,8 @@ public struct Router: Handler {
     /// - Parameters:
     ///   - method: the method, or `nil` for all.
     ///   - path: segments after slashes, not percent-encoded. `:name` matches one segment, which
-    ///     `Request.parameters` then holds, `*` one segment as well, and as the last one any rest,
-    ///     which the handler finds in `Request.pathSegments`.
+    ///     `Request.parameters` then holds. `*` matches one segment, too; as the last segment it
+    ///     matches any rest, which the handler finds in `Request.pathSegments`.
     ///   - handler: the handler.
     public mutating func route(_ method: HTTPMethod?, _ path: String, to handler: some Handler) {
         add(RoutePattern(path), method, handler)
@@ -68,13 +68,13 @@ public struct Router: Handler {
     /// Adds a handler of a path and everything below it, with all methods. The handler sees the
     /// rest of the path in `Request.pathSegments`.
     ///
-    /// It answers what no route added later does, whatever the method, so that the router answers
-    /// nothing there by 405. A mount at `/` that is added last answers everything.
+    /// It answers all requests there that no route added later matches, whatever the method. The
+    /// router never answers 405 there. A mount at `/` that is added last answers everything.
     public mutating func mount(_ prefix: String, _ handler: some Handler) {
         add(.prefix(prefix), nil, handler)
     }
 
-    /// Adds a handler for all paths. Added first, it is what answers when no other route does.
+    /// Adds a handler for all paths. If it is added first, it answers when no other route does.
     /// - Parameters:
     ///   - method: the method, or `nil` for all.
     ///   - handler: the handler.
@@ -89,8 +89,8 @@ public struct Router: Handler {
     /// slash, has no text that it could match.
     /// - Parameters:
     ///   - method: the method, or `nil` for all.
-    ///   - expression: an expression; one that is not known when the program is written is made by
-    ///     `try PathExpression(text)`.
+    ///   - expression: the expression; `try PathExpression(text)` makes one from text that is only
+    ///     known at run time.
     ///   - handler: the handler.
     public mutating func route(
         _ method: HTTPMethod?, matching expression: PathExpression, to handler: some Handler
@@ -145,7 +145,7 @@ public struct Router: Handler {
         let method = request.method
         if method == .options, request.target.form == .asterisk {
             var fields = layout?.asteriskFields ?? HTTPFields()
-            // A route without a method, such as a folder, says itself what it takes.
+            // A route for all methods, such as a mount, answers OPTIONS for its own paths.
             let methods = Set(routes.used.table.methods.compactMap { $0 })
             if !methods.isEmpty { fields.append(.allow, list(methods)) }
             return Response(.noContent, fields: fields)

@@ -2,7 +2,7 @@ public import HTTPParser
 public import HTTPServerCore
 package import ToolkitSystem
 
-/// The client of a request, as trusted proxies forwarded it; `nil` for a part that they did not tell.
+/// The client of a request, as trusted proxies forwarded it; `nil` for a part that they left out.
 public struct ForwardedClient: Hashable, Sendable {
     package var peer: PeerAddress?
     /// `http` or `https`: how the client reached the first trusted proxy.
@@ -10,19 +10,19 @@ public struct ForwardedClient: Hashable, Sendable {
     /// Host and port that the client asked for.
     public var host: String?
 
-    /// The client's address. Its port is 0 if the proxy did not name one. If a proxy hides its client,
-    /// this is the last address that is known, that of the proxy.
+    /// The client's address. Its port is 0 if the proxy did not name one. If a proxy hides its
+    /// client, this is the address of that proxy; `nil` if that is the peer of the connection.
     public var address: SocketAddress? { peer?.address }
 }
 
 /// Finds the client of a request behind proxies, by Forwarded (RFC 7239) or by X-Forwarded-For,
 /// X-Forwarded-Proto and X-Forwarded-Host.
 ///
-/// Each proxy adds its client to the end of the list. The list is therefore read from its end, from
-/// the peer on, as long as the address that was read is that of a trusted proxy; the elements before
-/// that were written by the client, and are ignored.
+/// Each proxy adds its client to the end of the list. The list is therefore read from its end,
+/// beginning with the peer, as long as the last address is that of a trusted proxy. The client may
+/// have written the elements before it, which are ignored.
 public struct ForwardedFields: Sendable {
-    /// Names of fields, by which proxies are trusted.
+    /// The names of the fields that trusted proxies write.
     public struct Names: OptionSet, Hashable, Sendable {
         /// The bits.
         public let rawValue: UInt8
@@ -155,8 +155,8 @@ public struct ForwardedFields: Sendable {
         return text
     }
 
-    /// The element so far from the end. Where a list is shorter, its first proxy has set it and the
-    /// others have passed it on.
+    /// The element at this distance from the end. If a list is shorter, its first element counts:
+    /// the first proxy has set it, and the others have passed it on.
     private func parsed<Value>(
         _ list: [Substring], _ distance: Int, _ name: HTTPFieldName, _ parse: (String) -> Value?
     ) throws(ForwardedFieldError) -> Value? {

@@ -4,8 +4,8 @@ internal import ToolkitSystem
 extension ProxyHeader {
     /// The bytes to send ahead of a connection.
     ///
-    /// Version 1 has no form for anything but the addresses of IPv4 or IPv6. Addresses of two
-    /// families, and texts that are no addresses, are sent as of an unknown family.
+    /// Version 1 carries only addresses and ports of IPv4 or IPv6. If the two addresses have
+    /// different families, or a text is no address, the family is sent as unknown.
     /// - Parameters:
     ///   - version: the version.
     ///   - hasChecksum: whether version 2 gets a CRC-32C.
@@ -52,7 +52,7 @@ extension ProxyHeader {
     private var family: Family? {
         switch (source, destination) {
         case (.ipv4(let source, _), .ipv4(let destination, _)):
-            return areAddresses(source, destination) ? .ipv4 : nil
+            return areIPv4(source, destination) ? .ipv4 : nil
         case (.ipv6, .ipv6):
             return peer != nil && destination.flatMap { PeerAddress($0) } != nil ? .ipv6 : nil
         case (.unix, .unix): return .unix
@@ -60,7 +60,7 @@ extension ProxyHeader {
         }
     }
 
-    private func areAddresses(_ hosts: String...) -> Bool {
+    private func areIPv4(_ hosts: String...) -> Bool {
         hosts.allSatisfy { PeerAddress(host: $0, port: 0)?.ipv4Bytes != nil }
     }
 
@@ -77,7 +77,7 @@ extension ProxyHeader {
         return addresses + ends.flatMap { end in end.port.map { Self.big($0) } ?? [] }
     }
 
-    /// A path in the 108 bytes that the system gives to it.
+    /// A path, cut or padded with zeros to the 108 bytes of its field.
     private static func padded(_ end: SocketAddress) -> [UInt8] {
         guard case .unix(let path) = end else { return [] }
         let bytes = Array(path.utf8.prefix(108))

@@ -54,7 +54,7 @@ enum BlockingThreads {
             }
         }
 
-        /// The last one to become idle is the last one here.
+        /// The idle workers; the one that became idle last is the last element.
         private static let idle = Locked<[Worker]>([])
         private static let idleSeconds = 5
 
@@ -83,7 +83,7 @@ enum BlockingThreads {
                     idle.remove(at: place)
                     return true
                 }
-                // The call that took it from the idle ones is about to give it work.
+                // Otherwise a call took this worker from `idle`, and is about to give it work.
                 if wasIdle { return }
                 worker.wait()
             }

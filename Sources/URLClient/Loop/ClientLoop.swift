@@ -36,7 +36,7 @@ final class ClientLoop: @unchecked Sendable {
     let admission: Admission<TransactionRunner>
     let inline: InlineLoop
 
-    // Of the thread in the loop.
+    // Only the thread that is in the loop uses these.
     private(set) var multi: MultiHandle?
     var now: Int64 = System.now()
     let defaults: RequestDefaults
@@ -81,7 +81,7 @@ final class ClientLoop: @unchecked Sendable {
         if !isTaken { done() }
     }
 
-    /// Closes all connections, at once or as soon as nothing runs. `done` is called at once.
+    /// Closes all connections as soon as nothing uses them. `done` does not wait for that.
     func closeConnections(_ done: @escaping Work) {
         let isTaken = post {
             self.requests.wantsReconnection = true
@@ -128,8 +128,8 @@ final class ClientLoop: @unchecked Sendable {
         (requests.isEnding || requests.wantsReconnection) && isIdle
     }
 
-    /// Closes all connections once nothing uses them. A thread that still wakes the old handle has
-    /// left its work in the inbox before, which is looked at next.
+    /// Closes all connections once nothing uses them. Another thread may still wake the old handle;
+    /// it has left its work in the inbox before that, and the loop looks there next.
     private func reconnectIfRequested() {
         guard requests.wantsReconnection, isIdle else { return }
         requests.wantsReconnection = false
@@ -241,10 +241,10 @@ final class ClientLoop: @unchecked Sendable {
     /// The shortest time between two looks at the deadlines.
     static var granularity: Int64 { 10_000_000 }
 
-    /// When something has to be done though nothing has happened.
+    /// When the next deadline has to be checked, or libcurl wants to be called.
     var nextDeadline: Int64 { min(deadlines.nextLook, multi?.deadline ?? .max) }
 
-    /// Has the deadlines looked at no later than at `time`.
+    /// Has the deadlines checked at `time` or earlier; `granularity` may delay the check.
     func look(at time: Int64) {
         deadlines.nextLook = min(deadlines.nextLook, time)
     }

@@ -10,13 +10,14 @@ public import WebSocketFrames
 extension ClientSession {
     /// Creates a task that opens a WebSocket (RFC 6455).
     ///
-    /// The session's cookies, strict transport, known credentials, proxy, connect targets and TLS options
-    /// hold for the handshake, and its limits for the time until it is done.
+    /// The session's cookies, strict transport security (HSTS), known credentials, proxy, connect
+    /// targets and TLS options apply to the handshake. Its limits apply until that is done.
     /// - Parameters:
-    ///   - request: where to, by a ws, wss, http or https URL, and further fields of the handshake. Its
-    ///     method and its content are left out.
-    ///   - protocols: the subprotocols that are offered, the most wanted first: different tokens, others
-    ///     trap. Without any the request's own field Sec-WebSocket-Protocol counts.
+    ///   - request: a ws, wss, http or https URL, and further fields of the handshake. Its method
+    ///     and its content are left out.
+    ///   - protocols: the subprotocols that are offered, the preferred one first. Each must be a
+    ///     token that stands there once; anything else traps. If the list is empty, the request's
+    ///     field Sec-WebSocket-Protocol is used.
     ///   - compression: the offer of permessage-deflate (RFC 7692); nil for none.
     ///   - options: limits and times of the connection.
     public func webSocketTask(

@@ -1,6 +1,6 @@
 // Where a WebSocket connects to.
 extension WebSocketRunner {
-    /// Connects to where the request says, or asks the session's policy.
+    /// Connects to the `connectTo` of the request, or asks the session's policy for endpoints.
     func findEndpoints() {
         guard request.connectTo == nil, let policy = loop.configuration.endpoints,
             let origin = request.origin
@@ -30,8 +30,8 @@ extension WebSocketRunner {
         }
     }
 
-    /// Tries the next endpoint after one that could not be connected to, so that nothing of the
-    /// handshake was sent. The policy is asked again when none is left.
+    /// Tries the next endpoint after one that could not be connected to: nothing of the handshake
+    /// was sent then. When no endpoint is left, it asks the policy again, up to `attempts` times.
     /// - Returns: false when no other is tried.
     func triesNext(after error: ClientError) -> Bool {
         guard !trial.targets.isEmpty else { return false }

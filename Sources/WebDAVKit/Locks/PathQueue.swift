@@ -1,9 +1,9 @@
 /// Requests in the order of their arrival, each with the paths that it changes. A request waits as
-/// long as there is an earlier one whose paths meet its own: are the same, around one of them, or
-/// inside.
+/// long as an earlier one has a path that overlaps one of its paths: the same path, one around it, or
+/// one inside of it.
 ///
-/// A request that waits watches a single one of those in its way. When that one leaves, it looks for
-/// another. Arriving and leaving thus cost little more where many wait.
+/// A request that waits watches only one of the requests in its way. When that one leaves, it looks
+/// for another. So arriving and leaving cost little more when many requests wait.
 package struct PathQueue: Sendable {
     private struct Entry: Sendable {
         let paths: [ResourcePath]
@@ -13,8 +13,8 @@ package struct PathQueue: Sendable {
         var watchers: [Int] = []
     }
 
-    /// A request that arrived when there was no other, until another arrives: as a rule it leaves
-    /// before, and its paths need no index.
+    /// A request that arrived when there was no other. As a rule it leaves before another one
+    /// arrives, so its paths are not indexed until then.
     private var lone: (number: Int, paths: [ResourcePath])?
     private var entries: [Int: Entry] = [:]
     /// The requests at each path, in their order.
@@ -116,7 +116,8 @@ package struct PathQueue: Sendable {
         return nil
     }
 
-    /// Prefers a request that itself waits for others in the way: as a rule they have left before it.
+    /// Prefers the latest request at a path: it often waits for the others in the way itself, so
+    /// that they have left before it does.
     private func blocker(of path: ResourcePath, before number: Int) -> Int? {
         if let found = latest(at: path, before: number) { return found }
         let around = hashes.ancestors(of: path).compactMap { latest(at: $0, before: number) }

@@ -9,7 +9,7 @@ extension WebDAVHandler {
     func patch(_ call: WebDAVCall) async throws -> Response {
         let path = call.path
         guard !path.isRoot, !call.namesCollection else {
-            throw WebDAVError(.methodNotAllowed, "it is a collection")
+            throw WebDAVError(.methodNotAllowed, "PATCH cannot change a collection")
         }
         try requireVisible(path, isCollection: false)
         let before = try await visibleInfo(path)
@@ -46,7 +46,7 @@ extension WebDAVHandler {
     private func requireFile(_ info: ResourceInfo?) throws(WebDAVError) -> ResourceInfo {
         guard let info else { throw WebDAVError.notFound }
         guard !info.isCollection else {
-            throw WebDAVError(.methodNotAllowed, "it is a collection")
+            throw WebDAVError(.methodNotAllowed, "PATCH cannot change a collection")
         }
         return info
     }
@@ -67,7 +67,7 @@ extension WebDAVHandler {
         return update
     }
 
-    /// Checks all that stands against a part.
+    /// Checks the conditions, the locks, the range and the limit of the length.
     private func require(
         _ update: PartialUpdate, of count: Int64, in info: ResourceInfo?, _ call: WebDAVCall
     ) async throws -> (info: ResourceInfo, offset: Int64) {

@@ -13,7 +13,7 @@ struct PropertySource: Sendable {
     var locks = LocksByRoot([], of: .root, at: .root)
     var quota: StorageQuota?
     private let now = Syscalls.realtime().seconds
-    /// Media types by the extensions that came so far, ready to be written.
+    /// The media type of each extension so far, escaped for XML; at most `knownLimit` of them.
     private var known: [[UInt8]: [UInt8]] = [:]
     private static let knownLimit = 64
 
@@ -60,7 +60,7 @@ struct PropertySource: Sendable {
             } else if ResourcePath.isText(resource.name) {
                 writer.text(resource.name)
             } else {
-                // XML has no words for it (XML 1.0 section 2.2), but for what its URL has.
+                // XML cannot carry such a name (XML 1.0 section 2.2), but its form in the URL.
                 writer.pathSegment(resource.name)
             }
             writer.raw(Markup.displayNameEnd)
@@ -103,7 +103,8 @@ struct PropertySource: Sendable {
         }
     }
 
-    /// A collection's is what Apache says, by which some players know a folder.
+    /// Writes the media type. A collection gets the one that Apache gives, by which some media
+    /// players recognise a folder.
     private mutating func writeMediaType(_ resource: Rendered, to writer: inout XMLWriter) {
         if resource.info.isCollection { return writer.raw(Markup.folderType) }
         if let mediaType = resource.info.content.mediaType { return writer.text(mediaType) }
@@ -118,15 +119,15 @@ struct PropertySource: Sendable {
     }
 }
 
-/// Locks, found by their place: a listing asks for each of its members.
+/// Locks by the path that they are on: a listing looks them up for each of its members.
 struct LocksByRoot: Sendable {
     private let byRoot: [ResourcePath: [ActiveLock]]
     /// The roots of the locks that hold for all inside of them.
     private let deepRoots: PathHashes
     private let shown: ResourcePath
     private let root: ResourcePath
-    /// The locks of a collection that hold for each of its members, which a listing asks for one
-    /// after the other.
+    /// The deep locks on a collection and around it, which hold for each of its members: a listing
+    /// looks up one member after the other.
     private var last: (collection: ResourcePath, locks: [ActiveLock])?
 
     /// - Parameters:

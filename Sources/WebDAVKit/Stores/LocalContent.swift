@@ -88,7 +88,7 @@ final class LocalContent: StagedContent {
         let form = state.withLock { $0.form }
         guard case .bytes(let bytes) = form else {
             if case .file(let file, let place) = form { return (file, place) }
-            preconditionFailure("there are two forms")
+            preconditionFailure("content is neither bytes nor a file")
         }
         let (file, place) = try staging.create(beside: target)
         state.withLock { $0.form = .file(file, place) }

@@ -1,7 +1,7 @@
 public import HTTPParser
 internal import ToolkitSystem
 
-/// The description of a resource, which costs no reading of its content.
+/// The description of a resource, which a store has without reading the content.
 public struct ResourceInfo: Hashable, Sendable {
     /// Whether it is a collection.
     public var isCollection: Bool
@@ -11,12 +11,12 @@ public struct ResourceInfo: Hashable, Sendable {
     public var modified: InternetTimestamp
     /// When it was made; `nil` where that is not known.
     public var created: InternetTimestamp?
-    /// A strong tag, which changes with the content and with nothing else; `nil` for a collection.
+    /// A strong tag, which changes whenever the content changes; `nil` for a collection.
     public var entityTag: EntityTag? {
         get { tag.entityTag }
         set { tag = newValue.map { .text($0) } ?? .none }
     }
-    /// The tag in the form in which it costs least: of many files it is not asked for.
+    /// The source of the tag: its text is made only when needed; for many files that is never.
     var tag: ResourceTag
     /// The language of the content, which is part of ``content``.
     public var language: String? {
@@ -51,7 +51,7 @@ enum ResourceTag: Hashable, Sendable {
         case .none: return nil
         case .text(let tag): return tag
         case .file:
-            // Four numbers, and what is around them.
+            // Four numbers of up to 16 digits, three hyphens and two quotes.
             var writer = XMLWriter(reservingCapacity: 4 * 16 + 5)
             writer.byte(0x22)
             append(to: &writer)
@@ -146,7 +146,7 @@ public struct ResourceMembers: Sendable {
         batch = next
     }
 
-    /// All members of a collection that are there already.
+    /// Creates a source from all members of a collection, in one batch.
     public init(_ members: [ResourceMember]) {
         let rest = Locked<[ResourceMember]?>(members)
         batch = {
@@ -186,7 +186,7 @@ public struct StorageQuota: Hashable, Sendable {
     public var available: Int64?
     /// Bytes that are in use; `nil` when that is not known.
     public var used: Int64?
-    /// Whether a limit says so, and not the size of the disk.
+    /// Whether `available` comes from a limit of the store, not from the size of the disk.
     public var isLimit = false
 
     /// Creates a quota.

@@ -72,8 +72,8 @@ extension ResourceStore {
 
     // MARK: Trees
 
-    /// Copies member by member. A file is replaced when its new content is staged, and a collection
-    /// removed when the content of the source is known to be readable.
+    /// Copies member by member. An existing file is replaced once its new content is staged. An
+    /// existing collection is removed once the content of the source is known to be readable.
     /// - Throws: `WebDAVError` with 501 for content that `read` returns as a file or a stream.
     public func copy(
         _ path: ResourcePath, to destination: ResourcePath, deep: Bool, replaces: Bool
@@ -137,7 +137,7 @@ extension ResourceStore {
         }
     }
 
-    /// - Parameter replaces: whether the destination may have other properties, which go.
+    /// - Parameter replaces: whether the destination may have other properties; they are removed.
     private func copyProperties(
         of path: ResourcePath, to destination: ResourcePath, replaces: Bool
     ) async throws {
@@ -200,7 +200,7 @@ extension ResourceStore {
         throw WebDAVError.forbidden
     }
 
-    /// To the second.
+    /// Sets the time in whole seconds, by the other `setModified`.
     public func setModified(_ time: InternetTimestamp, of path: ResourcePath) async throws {
         try await setModified(time.secondsSinceEpoch, of: path)
     }
@@ -210,7 +210,7 @@ extension ResourceStore {
     /// Unknown.
     public func quota(at path: ResourcePath) async throws -> StorageQuota? { nil }
 
-    /// Runs it where the caller is.
+    /// Runs `body` directly, on the caller's executor.
     public func perform<Result: Sendable>(
         _ body: () async throws -> Result
     ) async throws -> Result {

@@ -138,7 +138,7 @@ public protocol ResourceStore: Sendable {
 
     /// Moves a resource with its dead properties.
     ///
-    /// The default copies and then removes.
+    /// The default copies and then removes; it does not copy links, so they are gone.
     /// - Parameters:
     ///   - path: the source.
     ///   - destination: its new path.

@@ -6,8 +6,9 @@ internal import WebDAVKit
 
 /// Deleted things that can be put back for a while.
 ///
-/// The store keeps them hidden from clients. They are removed for good when their time is over, when
-/// the bin is full, and, by the store, when the store closes or the next one opens.
+/// The store keeps them hidden from clients. They are removed for good when their time is over, and
+/// the oldest when the bin is full. The store removes the rest when it closes, or when the next one
+/// opens.
 final class UploaderBin: Sendable {
     /// How many deletions are kept; above it the oldest one goes.
     private static let countLimit = 1_000
@@ -47,7 +48,7 @@ final class UploaderBin: Sendable {
         return key
     }
 
-    /// Keeps something, or what could not be put back, until its time is over.
+    /// Keeps a deleted item, also one that could not be restored, until its time is over.
     func keep(_ item: Item, _ key: String) {
         let oldest = items.withLock { items -> Item? in
             items[key] = item
@@ -55,16 +56,19 @@ final class UploaderBin: Sendable {
             guard let first = items.min(by: { $0.value.end < $1.value.end }) else { return nil }
             return items.removeValue(forKey: first.key)
         }
-        let store = store
+        if let oldest {
+            let store = store
+            Task { await store.forget(oldest.name) }
+        }
+        // Holds neither the bin nor the store while it sleeps.
         Task { [weak self] in
-            if let oldest { await store.forget(oldest.name) }
             try? await Task.sleep(until: item.end, clock: .continuous)
             await self?.removeOld()
         }
     }
 
     /// Takes something out of the bin, to be put back.
-    /// - Returns: `nil` for what is not there, or was deleted by another user.
+    /// - Returns: `nil` if the item is gone or its time is over, or another user has deleted it.
     func take(_ key: String, _ call: UploaderCall) -> Item? {
         let user = call.request.identity?.name
         return items.withLock { items in

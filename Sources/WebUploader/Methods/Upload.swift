@@ -11,7 +11,7 @@ struct Changed: Sendable, Encodable {
     var path: String
     var link: String
     var size: Int64?
-    /// By which a deletion is undone.
+    /// The key by which a deletion can be undone.
     var undo: String?
 
     init(_ path: ResourcePath, isFolder: Bool, size: Int64? = nil) {
@@ -120,13 +120,13 @@ extension UploaderSite {
     ///   - wished: its path, if that is free.
     ///   - announced: how many bytes are to come, where that is known.
     ///   - conflict: what happens when the name is taken.
-    ///   - top: the folder below which folders are made that are missing; `nil` for none.
+    ///   - top: missing folders below this one are made; with `nil` none are made.
     private func take(
         _ body: RequestBody, _ wished: ResourcePath, _ announced: Int64?,
         _ conflict: NameConflict, makesFoldersIn top: ResourcePath?, _ call: UploaderCall
     ) async throws -> Changed {
         var hold: UploaderQuota.Hold?
-        // Held until the program has been notified of the upload, and counts it.
+        // Hold the bytes until the program has been notified of the upload, and counts them itself.
         defer { withExtendedLifetime(hold) {} }
         return try await perform(.upload(wished), call) {
             try files.requireName(wished, isFolder: false)
@@ -138,7 +138,7 @@ extension UploaderSite {
             }
             if let top { try await makeFolders(around: wished, below: top, call) }
             let path = try await files.canonical(wished)
-            try await requireRoom(for: path, conflict)
+            try await requireUsableName(path, conflict)
             let content = try await files.store.stage(
                 observed(body, path, announced, hold, call), for: path, expected: announced)
             try refuse(content.length, path)
@@ -157,20 +157,20 @@ extension UploaderSite {
         }
     }
 
-    /// Looks whether content that is not there yet would be taken.
+    /// Checks whether an upload would be accepted, before its content is there.
     private func precheck(
         _ wished: ResourcePath, _ announced: Int64?, _ conflict: NameConflict, makesFolders: Bool
     ) async throws {
         if let announced { try await files.store.quota(at: .root)?.require(announced) }
         if makesFolders, let folder = wished.parent {
-            // It is made by the upload.
+            // The upload will make the folder.
             guard try await files.store.infoIfThere(folder) != nil else { return }
         }
-        try await requireRoom(for: try await files.canonical(wished), conflict)
+        try await requireUsableName(try await files.canonical(wished), conflict)
     }
 
-    /// Looks, before any content is read, whether there will be a name for it.
-    private func requireRoom(for path: ResourcePath, _ conflict: NameConflict) async throws {
+    /// Checks before any content is read: the name must be free or replaceable, and not locked.
+    private func requireUsableName(_ path: ResourcePath, _ conflict: NameConflict) async throws {
         try await files.store.requireParent(of: path)
         let old = try await files.store.infoIfThere(path)
         guard old != nil, conflict != .keepBoth else {
@@ -212,7 +212,7 @@ extension UploaderSite {
         }
     }
 
-    /// Makes the folders on the way to a file that are not there.
+    /// Makes the missing folders between `top` and a file.
     private func makeFolders(
         around path: ResourcePath, below top: ResourcePath, _ call: UploaderCall
     ) async throws {

@@ -1,4 +1,4 @@
-/// The same in French, Japanese and Chinese.
+/// The texts of the page in French, Japanese and Chinese.
 extension PageTexts {
     static let french: [String: String] = [
         "path": "Chemin", "name": "Nom", "size": "Taille", "modified": "Modifié",

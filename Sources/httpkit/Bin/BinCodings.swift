@@ -11,7 +11,7 @@ extension BinRouter {
         coded("/brotli", "br", "brotli") { StoredFrame.brotli($0) }
         coded("/zstd", "zstd", "zstd") { StoredFrame.zstd($0) }
         answer(
-            [.get], "/base64/:value", "What a text in base64, of either alphabet, stands for.",
+            [.get], "/base64/:value", "The decoded form of a text in base64, of either alphabet.",
             example: "/base64/SGVsbG8sIHdvcmxkIQ"
         ) { request in
             let text = request.parameter("value").utf8.map { byte in
@@ -25,12 +25,13 @@ extension BinRouter {
             guard
                 let bytes = Base64.decode(
                     text + [UInt8](repeating: UInt8(ascii: "="), count: padding))
-            else { throw HTTPError(.badRequest, "that is no base64") }
+            else { throw HTTPError(.badRequest, "expected base64 after /base64/") }
             let mediaType = "text/html; charset=utf-8"
             guard let plain = String(validating: bytes, as: UTF8.self) else {
                 return Response(.ok, body: .bytes(bytes))
             }
-            // A link from another site could turn the content into a page of this server.
+            // A link from another site chooses this content. The sandbox that each answer gets
+            // (`BinRouter.finish`) keeps it from acting as a page of this server.
             return Response(
                 .ok,
                 body: .text(plain, mediaType: mediaType))
@@ -64,7 +65,7 @@ enum StoredFrame {
         while start < content.count {
             let count = min(content.count - start, 1 << 16)
             // From the lowest bit on: ISLAST 0, MNIBBLES 4 as 0 in two bits, the length less one in
-            // 16, ISUNCOMPRESSED 1. The first has WBITS 16, one bit 0, before it.
+            // 16, ISUNCOMPRESSED 1. In front of the first meta-block is WBITS 16, one bit 0.
             var head = UInt32(count - 1) << 3 | 1 << 19
             if start == 0 { head <<= 1 }
             for shift in [UInt32(0), 8, 16] { output.append(UInt8(head >> shift & 0xFF)) }

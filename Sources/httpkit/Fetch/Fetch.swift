@@ -20,10 +20,10 @@ struct Fetch {
     let upload: String?
     /// Whether only the head is asked for, and shown.
     let isHeadOnly: Bool
-    /// The text of the server beside a status that is none of success.
+    /// The text of the server with a status that is no success.
     private let explanation = Locked<String?>(nil)
 
-    /// A signal has ended it.
+    /// A signal has ended the transfer.
     struct Interrupted: Error { let signal: CInt }
 
     /// Control-C and SIGTERM cancel the transfer, so that only the files that --resume needs are
@@ -88,8 +88,8 @@ struct Fetch {
         return response
     }
 
-    /// Whether it is what standard output is: `/dev/stdout`. A file there would get what a shell has
-    /// opened for more than this content.
+    /// Whether a path leads to standard output, such as `/dev/stdout`. That file must not be
+    /// replaced: the shell may have opened it for more output than this content.
     private static func isStandardOutput(_ path: String) -> Bool {
         var (there, output) = (stat(), stat())
         return unsafe stat(path, &there) == 0 && fstat(STDOUT_FILENO, &output) == 0
@@ -114,8 +114,9 @@ struct Fetch {
         return folder + "/" + String(Substring(name))
     }
 
-    /// Whether a link may be followed: in a folder that all share, such as `/tmp`, others may have
-    /// made it to have a file of this user replaced. Linux has the same rule (fs.protected_symlinks).
+    /// Whether a link may be followed: in a folder that all users share, such as `/tmp`, another
+    /// user may have made it so that a file of this user is replaced. Linux has the same rule
+    /// (fs.protected_symlinks).
     private static func isTrusted(_ link: stat, in folder: String) -> Bool {
         var status = stat()
         guard unsafe stat(folder, &status) == 0 else { return false }
@@ -140,7 +141,8 @@ struct Fetch {
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     }
 
-    /// Writes into what is no regular file: nothing takes its place, and nothing removes it.
+    /// Writes into a file that is not a regular one, such as a device: it is neither replaced nor
+    /// removed.
     private func write(into path: String) async throws -> ClientResponse {
         let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else {
@@ -194,14 +196,16 @@ struct Fetch {
             return try await finish(rest, note)
         } catch let error as ClientError {
             switch error.kind {
-            // The part is gone, or shorter than it was. Otherwise the error is another one's.
+            // The part is gone, or shorter than it was. Other such errors concern another file.
             case .cannotOpenFile where (data.measured()?.offset ?? 0) < data.offset: break
-            // Nothing is left to fetch, or what is there is longer than the whole now.
+            // Nothing is left to fetch, or the part is longer than the whole is now.
             case .badResponse where rest.response?.status == .rangeNotSatisfiable: break
             case .badResponse:
-                // An error of the server, after which what is there is as good as before.
-                if let answer = rest.response, answer.status.code >= 400 { return answer }
-                throw error
+                // The server reports an error; the part stays valid.
+                guard let answer = rest.response, answer.status.code >= 400 else { throw error }
+                if output.includesHead { try Self.write(head: answer) }
+                showMetrics(rest)
+                return answer
             default: throw error
             }
             note.remove()
@@ -234,7 +238,8 @@ struct Fetch {
 
     /// The first line of an error page that is plain text and says more than its status.
     /// - Parameters:
-    ///   - message: that of the client's error: the status, and behind a colon the beginning of the content.
+    ///   - message: the message of the client's error: the status, a colon, and the beginning of
+    ///     the content.
     ///   - status: code and reason phrase.
     /// - Returns: `nil` for none.
     static func explanation(in message: String, of status: String) -> String? {
@@ -276,7 +281,7 @@ struct Fetch {
             return response
         } catch let error as ClientError {
             await progress?.end()
-            // Such a response says nothing of a part that an earlier call has left.
+            // Such a response does not affect a part that an earlier call has left.
             if error.kind == .unexpectedStatus, let response = task.response,
                 response.status.code >= 400
             {
@@ -284,6 +289,7 @@ struct Fetch {
                 let status = "\(response.status.code)" + (reason.isEmpty ? "" : " \(reason)")
                 explanation.withLock { $0 = Self.explanation(in: error.message, of: status) }
                 if output.includesHead { try Self.write(head: response) }
+                showMetrics(task)
                 return response
             }
             guard output.resume else { throw error }

@@ -7,11 +7,12 @@ import HTTPParser
     import Foundation
 #endif
 
-/// The identifier of a case in JSON; it is returned unchanged.
+/// The identifier of a case in JSON. Texts, and integers of up to 64 bits, keep their value when it
+/// is returned; other numbers become a `Double`.
 enum CaseID: Equatable, Sendable {
     case null
     case text(String)
-    /// The digits, because no one type holds all numbers.
+    /// The digits, because no single type holds all numbers.
     case number(String)
 }
 
@@ -57,11 +58,19 @@ struct BatchCaseDecoder {
         switch error as? DecodingError {
         case .keyNotFound(let key, _): return "\(key.stringValue) is missing"
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
-            guard !path.isEmpty else { return "not a JSON object" }
-            return "\(path.joined(separator: ".")) has the wrong type"
+            guard let path = path(of: context) else { return "not a JSON object" }
+            return "\(path) has the wrong type"
+        // A number that its member cannot hold, such as 1.5 or 1e30.
+        case .dataCorrupted(let context):
+            return path(of: context).map { "\($0) has a value that it cannot hold" } ?? "not JSON"
         default: return "not JSON"
         }
+    }
+
+    /// Where in the line an error is, such as `limits.maxFields`; `nil` for the line itself.
+    private func path(of context: DecodingError.Context) -> String? {
+        let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
+        return path.isEmpty ? nil : path.joined(separator: ".")
     }
 }
 
@@ -88,7 +97,7 @@ private struct CaseMembers: Decodable {
         var methods: [HTTPMethod] = []
         for name in requestMethods ?? [] {
             guard let method = HTTPMethod(name) else {
-                throw refuse("requestMethods has what is no method")
+                throw refuse("requestMethods contains an invalid method")
             }
             methods.append(method)
         }

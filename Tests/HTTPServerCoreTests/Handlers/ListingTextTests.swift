@@ -34,6 +34,8 @@ struct ListingTextTests {
     func names() {
         #expect(ListingText.name(Array("a\n\u{1B}\u{7F}b ü".utf8)) == "a␊␛␡b ü")
         #expect(ListingText.name([0x61, 0xE9, 0x62]) == "a\u{FFFD}b")
+        #expect(
+            ListingText.name(Array("a\u{85}\u{9B}\u{2028}é".utf8)) == "a\\u{85}\\u{9B}\\u{2028}é")
     }
 
     @Test(
