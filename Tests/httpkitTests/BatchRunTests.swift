@@ -100,7 +100,7 @@ struct BatchRunTests {
             ),
             (
                 #"{"id":1,"bytes":"","limits":{"maxFields":1.5}}"#, "1",
-                "limits.maxFields has a value that it cannot hold"
+                "a member cannot hold its number"
             ),
             (#"{"id":[],"bytes":""}"#, "null", "id has the wrong type"),
         ])

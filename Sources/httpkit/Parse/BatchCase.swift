@@ -48,12 +48,13 @@ struct BatchCaseDecoder {
             return try decoder.decode(CaseMembers.self, from: data).batchCase(defaultKind)
         } catch {
             // The identifier may be readable where the rest is not.
-            let id = try? decoder.decode(CaseIdentity.self, from: data).id
-            throw CaseFault(id: id ?? .null, reason: reason(of: error))
+            let identity = try? decoder.decode(CaseIdentity.self, from: data)
+            throw CaseFault(
+                id: identity?.id ?? .null, reason: reason(of: error, isJSON: identity != nil))
         }
     }
 
-    private func reason(of error: any Error) -> String {
+    private func reason(of error: any Error, isJSON: Bool) -> String {
         if let fault = error as? CaseFault { return fault.reason }
         switch error as? DecodingError {
         case .keyNotFound(let key, _): return "\(key.stringValue) is missing"
@@ -61,8 +62,8 @@ struct BatchCaseDecoder {
             guard let path = path(of: context) else { return "not a JSON object" }
             return "\(path) has the wrong type"
         // A number that its member cannot hold, such as 1.5 or 1e30.
-        case .dataCorrupted(let context):
-            return path(of: context).map { "\($0) has a value that it cannot hold" } ?? "not JSON"
+        case .dataCorrupted(let context) where isJSON:
+            return "\(path(of: context) ?? "a member") cannot hold its number"
         default: return "not JSON"
         }
     }
