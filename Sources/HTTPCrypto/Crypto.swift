@@ -14,8 +14,8 @@
 /// fail only when the library is broken or out of memory; there is no sound way to go on then.
 package enum Crypto {
     /// Keeps the library from cleaning up when the process exits. Threads may still be ending their
-    /// connections then, and crashed when the cleanup freed their state. Each call here does it
-    /// first; so must others that use the library, as it has no effect later
+    /// connections then, and crashed when the cleanup freed their state. Hashes and random bytes do
+    /// it first; so must others that use the library, as it has no effect later
     /// (OPENSSL_init_crypto(3)).
     package static func keepAtExit() { _ = isKept }
 

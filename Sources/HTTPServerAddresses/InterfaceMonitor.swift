@@ -89,7 +89,7 @@ package final class InterfaceMonitor: @unchecked Sendable {
 
     private enum Listening {
         case begun
-        /// There is no free descriptor now.
+        /// There is no free descriptor, or no memory, now.
         case later
         case never
     }

@@ -53,10 +53,10 @@ public struct ServerConfiguration: Sendable {
     public var headTimeout = Duration.seconds(10)
     /// How long a connection may be idle between two requests.
     public var idleTimeout = Duration.seconds(60)
-    /// How long a client may take nothing of a response that waits for it, or less than `contentRate`
-    /// has it.
+    /// How long a client may take less of a response that waits for it than `contentRate` demands.
     public var writeTimeout = Duration.seconds(30)
-    /// Bytes a second below which content is too slow, judged after `contentGrace`.
+    /// Bytes a second below which content is too slow, in both directions; that of requests is judged
+    /// after `contentGrace`.
     public var contentRate = 500
     /// How long content is not judged by its rate.
     public var contentGrace = Duration.seconds(10)

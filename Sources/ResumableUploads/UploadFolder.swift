@@ -255,7 +255,10 @@ final class UploadFolder: Sendable {
                         }
                         continue
                     }
-                    guard remove(id) else { continue }
+                    guard remove(id) else {
+                        if let record, isUnfinished { swept.kept[record.owner, default: 0] += 1 }
+                        continue
+                    }
                     if let record, isUnfinished {
                         swept.removed[record.owner, default: 0] += 1
                     } else if let record {

@@ -125,7 +125,7 @@ struct UploaderBinTests {
     private func withFolder(_ body: (String) async throws -> Void) async throws {
         let root = FileManager.default.temporaryDirectory.path + "/bin-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: root) }
+        defer { TestFolder.remove(root) }
         try await body(root)
     }
 

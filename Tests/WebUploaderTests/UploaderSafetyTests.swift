@@ -193,7 +193,7 @@ struct UploaderSafetyTests {
         let share = FileManager.default.temporaryDirectory.path + "/uploader-\(UUID().uuidString)"
         let root = share + "/root"
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: share) }
+        defer { TestFolder.remove(share) }
         for name in [share + "/a", share + "/secret", root + "/file"] {
             try Data("secret".utf8).write(to: URL(fileURLWithPath: name))
         }
@@ -250,7 +250,7 @@ struct UploaderSafetyTests {
             let root = FileManager.default.temporaryDirectory.path + "/up-\(UUID().uuidString)"
             try FileManager.default.createDirectory(
                 atPath: root, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(atPath: root) }
+            defer { TestFolder.remove(root) }
             let store = try LocalStore(root: root)
             let path = try #require(ResourcePath(segments: [[0x61, 0xFF]]))
             try await store.makeCollection(at: path)

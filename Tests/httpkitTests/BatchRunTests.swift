@@ -100,8 +100,9 @@ struct BatchRunTests {
             ),
             (
                 #"{"id":1,"bytes":"","limits":{"maxFields":1.5}}"#, "1",
-                "a member cannot hold its number"
+                "a member has no valid value"
             ),
+            (#"{"bytes":"","limits":{"maxFields":1e30}}"#, "null", "a member has no valid value"),
             (#"{"id":[],"bytes":""}"#, "null", "id has the wrong type"),
         ])
     func faults(line: String, id: String, reason: String) throws {

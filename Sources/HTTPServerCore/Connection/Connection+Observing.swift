@@ -25,11 +25,11 @@ extension Connection {
 
     /// The last that is heard of the connection.
     func wasClosed(_ reason: ConnectionCloseReason) {
-        if core.logger.logLevel <= .trace {
-            info.logger.trace("closed a connection", metadata: ["reason": "\(reason)"])
-        }
         core.connectionClosed(info.socketPeer)
         loop.call {
+            if core.logger.logLevel <= .trace {
+                info.logger.trace("closed a connection", metadata: ["reason": "\(reason)"])
+            }
             core.observers.hooks.closed?(info, reason)
             core.observers.metrics?.connectionClosed(info, reason)
         }
@@ -48,10 +48,13 @@ extension Connection {
     /// Peers can cause these as often as they like: nothing is made of them unless it is shown.
     func logRefusal(_ message: Logger.Message, _ cause: some Sendable) {
         guard core.logger.logLevel <= .debug else { return }
-        info.logger.debug(message, metadata: ["cause": "\(cause)"])
+        loop.call { info.logger.debug(message, metadata: ["cause": "\(cause)"]) }
     }
 
-    func logger(for request: Request?) -> Logger { request?.logger ?? info.logger }
+    func logError(_ message: Logger.Message, _ request: Request?, _ error: (any Error)? = nil) {
+        let logger = request?.logger ?? info.logger
+        loop.call { logger.error(message, metadata: error.map { ["error": "\($0)"] }) }
+    }
 
     // MARK: Requests
 
@@ -83,8 +86,8 @@ extension Connection {
         let now = Syscalls.monotonic()
         let record = AccessRecord(
             ended, connection: info, failure: failure, ended: now, time: loop.wallTime(of: now))
-        if core.observers.logsRequests { logEnd(record) }
         loop.call {
+            if core.observers.logsRequests { logEnd(record) }
             core.configuration.accessLog?(record)
             core.observers.hooks.requestEnded?(record)
             record.storage.map(Request.init)?.answerEnded(failure)
@@ -97,7 +100,7 @@ extension Connection {
             "status": "\(record.status.code)", "duration": "\(record.duration)",
         ]
         if let failure = record.failure { metadata["failure"] = "\(failure)" }
-        logger(for: record.request).debug("answered a request", metadata: metadata)
+        (record.request?.logger ?? info.logger).debug("answered a request", metadata: metadata)
     }
 
     // MARK: Progress

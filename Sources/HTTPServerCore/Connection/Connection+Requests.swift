@@ -55,7 +55,8 @@ extension Connection {
             }
         } catch {
             awaitEnd(request)
-            self.answer(request.response(for: error), to: request, into: &out)
+            let response = loop.call { request.response(for: error) }
+            self.answer(response, to: request, into: &out)
         }
     }
 

@@ -38,7 +38,7 @@ extension Connection {
             contentLeft: exchange?.content.left, endsWithClose: endsWithClose)
         // A client would take the next response for the final one (RFC 9110 section 15.2).
         guard response.status.class != .informational else {
-            logger(for: request).error("the handler returned an interim status")
+            logError("the handler returned an interim status", request)
             return answerInvalid(option, into: &out)
         }
         unsafe self.response?.isChunked = framing == .chunked
@@ -54,8 +54,7 @@ extension Connection {
             guard !isHead, !response.status.forbidsContent else { return endResponse() }
             try send(response.body.content, to: request, &out)
         } catch {
-            logger(for: request).error(
-                "the handler returned an invalid response", metadata: ["error": "\(error)"])
+            logError("the handler returned an invalid response", request, error)
             answerInvalid(option, into: &out)
         }
     }
@@ -189,7 +188,7 @@ extension Connection {
         guard exchange.isOpen else { return }
         exchange.task = nil
         if let error {
-            logger(for: request).error("a response stream failed", metadata: ["error": "\(error)"])
+            logError("a response stream failed", request, error)
             return abort(.responseFailed)
         }
         do throws(HTTPMessageError) {
@@ -197,7 +196,7 @@ extension Connection {
             unsafe try response?.serializer.end(
                 trailers: trailers ?? HTTPFields(), into: &loop.sendBuffer)
         } catch {
-            logger(for: request).error("invalid response stream", metadata: ["error": "\(error)"])
+            logError("invalid response stream", request, error)
             return abort(.responseFailed)
         }
         endResponse()

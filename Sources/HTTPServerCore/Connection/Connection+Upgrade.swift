@@ -17,7 +17,7 @@ extension Connection: UpgradeCarrier {
                 fields: response.fields, framing: .none, isHead: false, connection: .upgrade,
                 into: &out)
         } catch {
-            info.logger.error("an upgrade was invalid", metadata: ["error": "\(error)"])
+            logError("an upgrade was invalid", nil, error)
             return false
         }
         unsafe self.response?.observation?.begins(response, .none)

@@ -139,11 +139,11 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         thread.load(ordering: .relaxed) == Syscalls.currentThread()
     }
 
-    /// Whether the caller may use the connections of the loop at once. Handlers and hooks may not: what
-    /// they run by `Task.immediate` would write into the output of the connection that calls them.
+    /// Whether the caller may use the connections of the loop at once. Handlers, hooks and loggers may
+    /// not: what they run by `Task.immediate` would write into the output of their own connection.
     package var isFree: Bool { unsafe isCurrent && !turn.isInCall }
 
-    /// Calls a handler or a hook.
+    /// Calls a handler, a hook or a logger.
     @inline(__always)
     func call<Result>(_ body: () throws -> Result) rethrows -> Result {
         let outer = unsafe turn.isInCall

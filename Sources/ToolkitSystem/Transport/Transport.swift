@@ -30,6 +30,7 @@ package protocol Transport: AnyObject {
     /// it can be decrypted.
     var receivedBytes: Int64 { get }
     /// Bytes that were given away and that the peer has not acknowledged; `nil` where that is unknown.
+    /// Of a Unix socket Linux counts whole buffers of some 34 KB.
     var unacknowledgedBytes: Int? { get }
 }
 

@@ -147,7 +147,7 @@ struct SharedFiles: Sendable {
                 do {
                     return try await body(candidate, old)
                 } catch let error as WebDAVError where error.status == .preconditionFailed {
-                    // Another program has made a file of that name meanwhile.
+                    // As a rule another program has made a file of that name meanwhile.
                     guard conflict == .keepBoth, surprises < 3 else { throw Self.taken }
                     surprises += 1
                     return nil

@@ -61,9 +61,9 @@ struct BatchCaseDecoder {
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
             guard let path = path(of: context) else { return "not a JSON object" }
             return "\(path) has the wrong type"
-        // A number that its member cannot hold, such as 1.5 or 1e30.
+        // Such as a number that is no integer: the others of the line may be fine.
         case .dataCorrupted(let context) where isJSON:
-            return "\(path(of: context) ?? "a member") cannot hold its number"
+            return "\(path(of: context) ?? "a member") has no valid value"
         default: return "not JSON"
         }
     }
@@ -76,7 +76,7 @@ struct BatchCaseDecoder {
 }
 
 private struct CaseIdentity: Decodable {
-    var id: CaseID
+    var id: CaseID?
 }
 
 private struct CaseMembers: Decodable {
