@@ -92,6 +92,18 @@ struct RecordingTests {
         #expect(exchanges[0].requestPieces.map(\.count) == [3, 15])
     }
 
+    /// A server with a handler, its port, and a recorder in front of it.
+    private func recorded(
+        _ handler: some Handler
+    ) async throws -> (HTTPServer, UInt16, ExchangeRecorder) {
+        var configuration = ServerConfiguration()
+        configuration.endpoints = [.tcp(host: "127.0.0.1", port: 0)]
+        let server = HTTPServer(configuration, handler: handler)
+        try await server.start()
+        let port = try #require(server.addresses.first?.port)
+        return (server, port, try ExchangeRecorder(forwardingTo: port))
+    }
+
     @Test func aResponseThatBreaksOffIsNotTakenForAWholeOne() async throws {
         struct Broken: Error {}
         let handler = SyncHandler { _ in
@@ -100,12 +112,7 @@ struct RecordingTests {
                 throw Broken()
             }
         }
-        var configuration = ServerConfiguration()
-        configuration.endpoints = [.tcp(host: "127.0.0.1", port: 0)]
-        let server = HTTPServer(configuration, handler: handler)
-        try await server.start()
-        let port = try #require(server.addresses.first?.port)
-        let recorder = try ExchangeRecorder(forwardingTo: port)
+        let (server, port, recorder) = try await recorded(handler)
         for port in [port, recorder.port] {
             let result = try await Program.run(
                 "curl",
@@ -133,12 +140,7 @@ struct RecordingTests {
                 await gate.wait()
             }
         }
-        var configuration = ServerConfiguration()
-        configuration.endpoints = [.tcp(host: "127.0.0.1", port: 0)]
-        let server = HTTPServer(configuration, handler: handler)
-        try await server.start()
-        let port = try #require(server.addresses.first?.port)
-        let recorder = try ExchangeRecorder(forwardingTo: port)
+        let (server, _, recorder) = try await recorded(handler)
         var client: PlainSocket? = try PlainSocket(port: recorder.port)
         try await client?.send("GET / HTTP/1.0\r\n\r\n")
         _ = try await client?.receive(through: "abc")

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
@@ -7,16 +8,37 @@ import URLClient
 
 @Suite("Connections: how many, to whom, by whose leave", .timeLimit(.minutes(3)))
 struct ConnectionRuleTests {
+    /// The file `big`, which takes three seconds below `/slow/`.
+    private static let content = [UInt8](repeating: 0x61, count: 3 << 20)
+
+    /// nginx with HTTP/2, which answers `/number` by the number of the connection; and a
+    /// configuration that trusts it.
+    private static func peer(
+        at addresses: String...
+    ) async throws -> (server: PeerServer, trusting: ClientConfiguration) {
+        let certificates = try await TestCertificates()
+        var sites: [PeerServer.Site] = []
+        for address in addresses {
+            sites.append(
+                .init(
+                    at: address, identity: try await certificates.identity(for: address),
+                    speaksHTTP2: true,
+                    more: "location = /number { return 200 \"$connection\"; }\n"))
+        }
+        let server = try await PeerServer.nginx(sites)
+        try server.write(content, to: "big")
+        var configuration = ClientConfiguration.ephemeral
+        // The file goes with `certificates`.
+        let authority = certificates.authority.certificate
+        configuration.tls.authorities = .pem(
+            try #require(FileManager.default.contents(atPath: authority).map { [UInt8]($0) }))
+        return (server, configuration)
+    }
+
     @Test("Requests that must go by HTTP/1.1 are limited beside those that share a connection")
     func limits() async throws {
-        let certificates = try await TestCertificates()
-        let server = try await PeerServer.nginx(
-            .init(
-                at: "127.0.0.1", identity: try await certificates.identity(for: "127.0.0.1"),
-                speaksHTTP2: true,
-                more: "location = /number { return 200 \"$connection\"; }\n"))
-        var configuration = ClientConfiguration.ephemeral
-        configuration.tls.authorities = .file(certificates.authority.certificate)
+        let (server, trusting) = try await Self.peer(at: "127.0.0.1")
+        var configuration = trusting
         configuration.connectionsPerOrigin = 3
         let session = ClientSession(configuration)
         let url = "https://127.0.0.1:\(server.port)/number"
@@ -41,19 +63,9 @@ struct ConnectionRuleTests {
 
     @Test("A connection by HTTP/1.1 that is in use is nobody else's")
     func busyConnection() async throws {
-        let certificates = try await TestCertificates()
-        let server = try await PeerServer.nginx(
-            .init(
-                at: "127.0.0.1", identity: try await certificates.identity(for: "127.0.0.1"),
-                speaksHTTP2: true,
-                more: "location = /number { return 200 \"$connection\"; }\n"))
-        let content = [UInt8](repeating: 0x61, count: 3 << 20)
-        try server.write(content, to: "big")
-        var configuration = ClientConfiguration.ephemeral
-        configuration.tls.authorities = .file(certificates.authority.certificate)
-        let session = ClientSession(configuration)
+        let (server, trusting) = try await Self.peer(at: "127.0.0.1")
+        let session = ClientSession(trusting)
         let base = "https://127.0.0.1:\(server.port)"
-        // It takes three seconds.
         var alone = ClientRequest(.get, base + "/slow/big")
         alone.protocols = .http1
         let (oldest, shared) = (
@@ -70,26 +82,15 @@ struct ConnectionRuleTests {
         }
         for task in [oldest, shared] {
             _ = try await task.finished()
-            #expect(task.countOfBytesReceived == Int64(content.count))
+            #expect(task.countOfBytesReceived == Int64(Self.content.count))
         }
     }
 
     @Test("A tunnel of one user is not used by another, while it is in use either")
     func sharedTunnel() async throws {
         let proxy = try await PeerServer.apache()
-        let certificates = try await TestCertificates()
-        let number = "location = /number { return 200 \"$connection\"; }\n"
-        let server = try await PeerServer.nginx(
-            .init(
-                at: "127.0.0.1", identity: try await certificates.identity(for: "127.0.0.1"),
-                speaksHTTP2: true, more: number),
-            .init(
-                at: "127.0.0.2", identity: try await certificates.identity(for: "127.0.0.2"),
-                speaksHTTP2: true, more: number))
-        try server.write([UInt8](repeating: 0x61, count: 3 << 20), to: "big")
-        var configuration = ClientConfiguration.ephemeral
-        configuration.tls.authorities = .file(certificates.authority.certificate)
-        let session = ClientSession(configuration)
+        let (server, trusting) = try await Self.peer(at: "127.0.0.1", "127.0.0.2")
+        let session = ClientSession(trusting)
         func request(_ user: String, _ host: String, _ path: String) -> ClientRequest {
             var request = ClientRequest(.get, "https://\(host):\(server.port)\(path)")
             request.proxy = .proxy(
@@ -98,7 +99,6 @@ struct ConnectionRuleTests {
             return request
         }
         _ = try await session.data(for: request("ada", "127.0.0.2", "/number"))
-        // It takes three seconds.
         let busy = session.dataTask(for: request("bob", "127.0.0.1", "/slow/big"))
         busy.resume()
         try await waitUntil { busy.countOfBytesReceived > 0 }
