@@ -13,19 +13,15 @@ struct ConnectionRuleTests {
 
     /// nginx with HTTP/2, which answers `/number` by the number of the connection; and a
     /// configuration that trusts it.
-    private static func peer(
-        at addresses: String...
-    ) async throws -> (server: PeerServer, trusting: ClientConfiguration) {
+    private static func peer() async throws -> (
+        server: PeerServer, trusting: ClientConfiguration
+    ) {
         let certificates = try await TestCertificates()
-        var sites: [PeerServer.Site] = []
-        for address in addresses {
-            sites.append(
-                .init(
-                    at: address, identity: try await certificates.identity(for: address),
-                    speaksHTTP2: true,
-                    more: "location = /number { return 200 \"$connection\"; }\n"))
-        }
-        let server = try await PeerServer.nginx(sites)
+        let server = try await PeerServer.nginx(
+            .init(
+                at: "127.0.0.1", identity: try await certificates.identity(for: "127.0.0.1"),
+                speaksHTTP2: true,
+                more: "location = /number { return 200 \"$connection\"; }\n"))
         try server.write(content, to: "big")
         var configuration = ClientConfiguration.ephemeral
         // The file goes with `certificates`.
@@ -37,7 +33,7 @@ struct ConnectionRuleTests {
 
     @Test("Requests that must go by HTTP/1.1 are limited beside those that share a connection")
     func limits() async throws {
-        let (server, trusting) = try await Self.peer(at: "127.0.0.1")
+        let (server, trusting) = try await Self.peer()
         var configuration = trusting
         configuration.connectionsPerOrigin = 3
         let session = ClientSession(configuration)
@@ -63,7 +59,7 @@ struct ConnectionRuleTests {
 
     @Test("A connection by HTTP/1.1 that is in use is nobody else's")
     func busyConnection() async throws {
-        let (server, trusting) = try await Self.peer(at: "127.0.0.1")
+        let (server, trusting) = try await Self.peer()
         let session = ClientSession(trusting)
         let base = "https://127.0.0.1:\(server.port)"
         var alone = ClientRequest(.get, base + "/slow/big")
@@ -84,33 +80,6 @@ struct ConnectionRuleTests {
             _ = try await task.finished()
             #expect(task.countOfBytesReceived == Int64(Self.content.count))
         }
-    }
-
-    @Test("A tunnel of one user is not used by another, while it is in use either")
-    func sharedTunnel() async throws {
-        let proxy = try await PeerServer.apache()
-        let (server, trusting) = try await Self.peer(at: "127.0.0.1", "127.0.0.2")
-        let session = ClientSession(trusting)
-        func request(_ user: String, _ host: String, _ path: String) -> ClientRequest {
-            var request = ClientRequest(.get, "https://\(host):\(server.port)\(path)")
-            request.proxy = .proxy(
-                ClientProxy(
-                    host: "127.0.0.1", port: proxy.secondPort, user: user, password: "p"))
-            return request
-        }
-        _ = try await session.data(for: request("ada", "127.0.0.2", "/number"))
-        let busy = session.dataTask(for: request("bob", "127.0.0.1", "/slow/big"))
-        busy.resume()
-        try await waitUntil { busy.countOfBytesReceived > 0 }
-        var numbers: [[UInt8]] = []
-        for user in ["bob", "ada"] {
-            let (content, response) = try await session.data(
-                for: request(user, "127.0.0.1", "/number"))
-            #expect(response.version == .http2)
-            numbers.append(content)
-        }
-        #expect(numbers[0] != numbers[1])
-        _ = try await busy.finished()
     }
 
     @Test("A host has one spelling: what stands for plain letters is refused")

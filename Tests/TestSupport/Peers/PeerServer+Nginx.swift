@@ -31,11 +31,6 @@ extension PeerServer {
     /// authorization, client; `/slow/…` are the same files at 1 MiB a second; `/old` redirects to
     /// `/who`.
     package static func nginx(_ sites: Site...) async throws -> PeerServer {
-        try await nginx(sites)
-    }
-
-    /// The same with sites that are in a list.
-    package static func nginx(_ sites: [Site]) async throws -> PeerServer {
         try await nginx { folder, port in
             let servers = sites.map { server($0, port: port) }.joined()
             return "http {\n" + http(folder) + servers + "}\n"
