@@ -35,13 +35,13 @@ final class TicketKeys: @unchecked Sendable {
     func rotate(now: UInt64) {
         state.withLock { state in
             guard let newest = state.made.first, let oldest = state.made.last else { return }
+            let lifetime = Self.period * UInt64(Self.count)
             let isDue = now >= newest &+ Self.period
-            guard isDue || now >= oldest &+ Self.period * UInt64(Self.count) else { return }
+            guard isDue || now >= oldest &+ lifetime else { return }
             if isDue {
                 state.made.insert(now, at: 0)
                 state.keys = Crypto.random(Self.keyLength) + state.keys
             }
-            let lifetime = Self.period * UInt64(Self.count)
             state.made = state.made.prefix(Self.count).filter { now < $0 &+ lifetime }
             state.keys = Array(state.keys.prefix(state.made.count * Self.keyLength))
             set(state)

@@ -57,7 +57,7 @@ struct ConnectionRuleTests {
         #expect(last.version == .http2)
     }
 
-    @Test("A connection by HTTP/1.1 that is in use is nobody else's")
+    @Test("Two requests never share an HTTP/1.1 connection at the same time")
     func busyConnection() async throws {
         let (server, trusting) = try await Self.peer()
         let session = ClientSession(trusting)

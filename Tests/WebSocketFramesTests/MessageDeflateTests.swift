@@ -57,6 +57,36 @@ struct MessageDeflateTests {
         }
     }
 
+    @Test("A compressed message that is sent in many small pieces may be as long as any other")
+    func smallCompressedPieces() throws {
+        let options = WebSocketOptions(messageBytes: 100_000)
+        let deflate = DeflateExtension()
+        var client = WebSocketMachine(role: .client, deflate: deflate, options: options, at: .zero)
+        var output = ByteBuffer()
+        let piece = Array("1234".utf8)
+        let last = 90_000 / piece.count - 1
+        for index in 0...last {
+            try client.send(
+                piece: piece.span, of: .binary, isLast: index == last, into: &output)
+        }
+        var server = WebSocketMachine(role: .server, deflate: deflate, options: options, at: .zero)
+        var bytes = output.content
+        var position = 0
+        var answer = ByteBuffer()
+        var received = 0
+        unsafe bytes.withUnsafeMutableBufferPointer { bytes in
+            var span = unsafe MutableSpan(_unsafeElements: bytes)
+            while let event = server.next(&span, from: &position, at: .zero, into: &answer) {
+                guard case .message(let message) = event else {
+                    Issue.record("\(event)")
+                    return
+                }
+                received += message.bytes.count
+            }
+        }
+        #expect(received == 90_000)
+    }
+
     @Test("without a context a message cannot refer to the one before")
     func needsContext() {
         let messages = [Self.hello, [0xF2, 0x00, 0x11, 0x00, 0x00]]
