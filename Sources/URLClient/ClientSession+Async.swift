@@ -81,7 +81,7 @@ extension ClientSession {
             stream.onPull { loop.inline.pull(runner, isHeld: $0) }
         }
         let content = ClientContent(reader: ContentReader(stream, task))
-        task.resume(entersLoop: true)
+        task.startForWaiter()
         let head = await withTaskCancellationHandler {
             await stream.response()
         } onCancel: {
@@ -94,7 +94,7 @@ extension ClientSession {
         _ task: TransferTask
     ) async throws(ClientError) -> ([UInt8], ClientResponse) {
         adopt(task, collectingSink, keepsContent: true)
-        task.resume(entersLoop: true)
+        task.startForWaiter()
         if !task.isOver {
             await withTaskCancellationHandler {
                 await task.whenOver()

@@ -200,12 +200,29 @@ struct TaskTests {
         #expect(delegate.log.filter { $0.hasPrefix("complete") } == ["complete cancelled"])
         #expect(peer.connectionCount == 1)
         gate.open()
-        // Cancelled from inside: from outside an answer could be quicker.
-        let task = Task {
-            unsafe withUnsafeCurrentTask { task in unsafe task?.cancel() }
-            return await failure { try await session.data(for: request) }
+    }
+
+    @Test("A caller that is cancelled already sends nothing, and gets no response")
+    func cancelledCaller() async throws {
+        let gate = Gate()
+        gate.open()
+        let peer = try halves(gate)
+        let session = ClientSession()
+        let request = ClientRequest(.get, peer.url())
+        let calls: [@Sendable () async throws -> Void] = [
+            { _ = try await session.data(for: request) },
+            { _ = try await session.bytes(for: request) },
+            { _ = try await session.dataTask(for: request).finished() },
+        ]
+        for call in calls {
+            // Cancelled from inside: from outside an answer could be quicker.
+            let task = Task {
+                unsafe withUnsafeCurrentTask { task in unsafe task?.cancel() }
+                return await failure(call)
+            }
+            #expect(await task.value?.kind == .cancelled)
         }
-        #expect(await task.value?.kind == .cancelled)
+        #expect(peer.connectionCount == 0)
     }
 
     @Test("Invalidated sessions: tasks end, the delegate is told and let go, new tasks fail")

@@ -177,6 +177,12 @@ public class TransferTask: @unchecked Sendable {
         if !isAccepted { refuse() }
     }
 
+    /// Starts the task for a caller that waits for its end. A caller that is cancelled already gets no
+    /// response, and nothing is sent for it.
+    func startForWaiter() {
+        Task.isCancelled ? cancel() : resume(entersLoop: true)
+    }
+
     /// Stops the task until it is resumed: nothing is read from its connection or sent on it. Calls
     /// are counted.
     public func suspend() {
@@ -241,7 +247,7 @@ public class TransferTask: @unchecked Sendable {
     /// - Throws: the task's error.
     @discardableResult
     public func finished() async throws(ClientError) -> ClientResponse {
-        startIfFresh()
+        Task.isCancelled ? cancel() : startIfFresh()
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = shared.withLock { shared -> Bool in
