@@ -53,7 +53,7 @@ public struct ResourcePath: Hashable, Sendable, Comparable, CustomStringConverti
     }
 
     /// Whether a segment begins with a dot.
-    package var hasDotName: Bool { ReservedNames.hidesIn(bytes) }
+    package var hasDotName: Bool { ReservedNames.hidesIn(bytes.span) }
 
     /// Whether a segment is a name under which macOS keeps what belongs to other files.
     var hasAppleName: Bool { bytes.split(separator: 0x2F).contains { Self.isAppleName($0) } }

@@ -260,7 +260,7 @@ public struct WebDAVHandler: PrecheckingHandler {
 
     /// The same with a member of a visible collection.
     func isVisible(member name: [UInt8], isCollection: Bool) -> Bool {
-        if ReservedNames.isHidden(name) {
+        if ReservedNames.isHidden(name.span) {
             guard options.allowsHidden else { return false }
             if options.blocksAppleDouble, ResourcePath.isAppleName(name[...]) { return false }
         }

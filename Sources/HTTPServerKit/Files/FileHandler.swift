@@ -301,8 +301,8 @@ public struct FileHandler: Handler {
             throw Self.refusal(after: error)
         }
         let entries = found.compactMap { name, status -> DirectoryEntry? in
-            let isHidden = ReservedNames.isHidden(name)
-            guard !isHidden || (options.showsHidden && !ReservedNames.contains(name)) else {
+            let isHidden = ReservedNames.isHidden(name.span)
+            guard !isHidden || (options.showsHidden && !ReservedNames.contains(name.span)) else {
                 return nil
             }
             return DirectoryEntry(

@@ -69,9 +69,9 @@ struct FilePath: Hashable, Sendable {
         guard bytes.first != slash else { return false }
         guard bytes != [dot, 0] else { return true }
         guard !showsHidden else {
-            return !ReservedNames.areIn(bytes.dropLast())
+            return !ReservedNames.areIn(bytes.span.extracting(droppingLast: 1))
         }
-        return !ReservedNames.hidesIn(bytes.dropLast())
+        return !ReservedNames.hidesIn(bytes.span.extracting(droppingLast: 1))
     }
 
     /// Whether it names a directory as a directory; the root does.

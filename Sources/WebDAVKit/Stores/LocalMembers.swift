@@ -46,7 +46,7 @@ final class LocalMembers: Sendable {
         _ name: [UInt8], of store: LocalStore
     ) throws(SystemError) -> ResourceMember? {
         // A member that cannot be read must not look as if it were gone.
-        guard !ReservedNames.contains(name),
+        guard !ReservedNames.contains(name.span),
             var status = try reader.directory.statusIfThere(of: name)
         else { return nil }
         let isLink = status.isLink

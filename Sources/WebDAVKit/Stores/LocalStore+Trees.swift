@@ -97,7 +97,7 @@ extension LocalStore {
         }
         if !isMove, try source.directory.status(of: source.name).isLink {
             let real = try tree.realPath(of: path.bytes, followsLast: true)
-            guard !ReservedNames.areIn(real) else { throw WebDAVError.notFound }
+            guard !ReservedNames.areIn(real.span) else { throw WebDAVError.notFound }
             source =
                 real.isEmpty
                 ? FilePlace(directory: try tree.directory([]), name: [0x2E])

@@ -322,7 +322,7 @@ public final class LocalStore: ResourceStore {
 
     /// Whether a path leads to the store's own files.
     static func isOwn(_ path: ResourcePath) -> Bool {
-        path.hasDotName && ReservedNames.areIn(path.bytes)
+        path.hasDotName && ReservedNames.areIn(path.bytes.span)
     }
 
     static func requireForeign(_ path: ResourcePath) throws(WebDAVError) {

@@ -79,7 +79,7 @@ package final class PropertyFileNames: Sendable {
         names.remove(try name(of: try directory.status(of: [])))
         let reader = try DirectoryReader(directory)
         while !names.isEmpty, let member = try reader.next() {
-            guard !ReservedNames.contains(member),
+            guard !ReservedNames.contains(member.span),
                 let status = try directory.statusIfThere(of: member)
             else { continue }
             if status.kind == .regular { names.remove(try name(of: status)) }

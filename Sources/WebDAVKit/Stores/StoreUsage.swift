@@ -12,7 +12,7 @@ final class StoreUsage: Sendable {
     init(limit: Int64, of tree: FileTree) throws(SystemError) {
         self.limit = limit
         let root = try tree.directory([])
-        bytes = Locked(try root.contentBytes(leavingOut: { ReservedNames.contains($0) }))
+        bytes = Locked(try root.contentBytes(leavingOut: { ReservedNames.contains($0.span) }))
     }
 
     /// The rest of the limit.

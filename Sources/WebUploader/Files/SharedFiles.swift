@@ -38,7 +38,7 @@ struct SharedFiles: Sendable {
 
     /// Whether a member of a visible folder is visible, too.
     func isShown(_ name: [UInt8], isFolder: Bool) -> Bool {
-        guard options.allowsHidden || !ReservedNames.isHidden(name) else { return false }
+        guard options.allowsHidden || !ReservedNames.isHidden(name.span) else { return false }
         return isFolder || hasAllowedExtension(name)
     }
 
