@@ -2,7 +2,8 @@ internal import HTTPParser
 public import HTTPServerCore
 internal import ToolkitSystem
 
-/// An account that cannot be made: a name that no client could send, or only by one of the schemes.
+/// The name of an account is not valid: it is empty or too long, or has a character that not every
+/// scheme can send.
 public struct InvalidUserName: Error, Hashable, Sendable, CustomStringConvertible {
     /// The most bytes of a name in UTF-8. Longer ones would take long to compare in canonical form.
     public static let byteLimit = 512
@@ -10,16 +11,16 @@ public struct InvalidUserName: Error, Hashable, Sendable, CustomStringConvertibl
     /// The name.
     public let name: String
 
-    /// The kind of the problem.
+    /// The rule that the name breaks.
     public var description: String {
-        if name.isEmpty { return "a user name is not empty" }
+        if name.isEmpty { return "a user name must not be empty" }
         return name.utf8.count > Self.byteLimit
-            ? "a user name has at most \(Self.byteLimit) bytes"
-            : "a user name has no colon and no control character (RFC 7617 section 2)"
+            ? "a user name must have at most \(Self.byteLimit) bytes"
+            : "a user name must have no colon and no control character (RFC 7617 section 2)"
     }
 }
 
-/// Accounts in memory. They may change while a server asks for them.
+/// Accounts in memory. They may change while a server uses the store.
 ///
 /// ```swift
 /// let accounts = MemoryAccountStore(realm: "Notes")
@@ -45,8 +46,8 @@ public final class MemoryAccountStore: ImmediateAccountStore {
     /// - Parameters:
     ///   - realm: the name of the protection space, which users are shown; unless given, the name
     ///     by which a server presents itself. It must be free of control characters.
-    ///   - rounds: how hard the kept hashes are to try passwords on, from 1 to
-    ///     `PasswordHash.roundLimit`, and how long the first request of a user takes.
+    ///   - rounds: the rounds of the hashes, from 1 to `PasswordHash.roundLimit`. More rounds make
+    ///     it harder to try passwords on a hash, and the first request of a user slower.
     public init(
         realm: String = ServerConfiguration.defaultServerName,
         rounds: Int = PasswordHash.defaultRounds
@@ -63,7 +64,7 @@ public final class MemoryAccountStore: ImmediateAccountStore {
     /// - Parameters:
     ///   - name: the name, without colon and control characters.
     ///   - password: the password; control characters in it could not be sent by Basic.
-    /// - Throws: when the name is none.
+    /// - Throws: an error if the name is not valid.
     public func add(_ name: String, password: String) throws(InvalidUserName) {
         let secrets = DigestAlgorithm.allCases.filter(\.isAvailable).map {
             DigestSecret(name: name, realm: realm, password: password, algorithm: $0)
@@ -76,7 +77,7 @@ public final class MemoryAccountStore: ImmediateAccountStore {
 
     /// Adds an account with a hashed password, or replaces the one of that name. If the hash has
     /// other rounds than the store's, response times reveal that the user exists.
-    /// - Throws: when the name is none.
+    /// - Throws: an error if the name is not valid.
     public func add(_ account: Account) throws(InvalidUserName) {
         let name = account.name
         guard !name.isEmpty, name.utf8.count <= InvalidUserName.byteLimit,
@@ -91,7 +92,7 @@ public final class MemoryAccountStore: ImmediateAccountStore {
         }
     }
 
-    /// Removes a user; the next request is refused.
+    /// Removes a user, whose next request is refused.
     public func remove(_ name: String) {
         let hashes = DigestAlgorithm.allCases.filter(\.isAvailable).map { hash(of: name, by: $0) }
         table.withLock { table in

@@ -4,10 +4,10 @@ internal import HTTPServerCore
 internal import ToolkitSystem
 
 /// Checks passwords outside of the event loops, and remembers for a while which were right, so that
-/// not each request costs a derivation.
+/// not every request costs a key derivation.
 ///
-/// The cache reveals no password: it holds a keyed code of name, password and stored hash, and only
-/// this process has the key. A new password makes another code, which invalidates the old one.
+/// The cache reveals no password: it holds an HMAC of name, password and stored hash, and only
+/// this process has the key. A new password gives another HMAC, so the old entry no longer matches.
 package final class PasswordChecker: Sendable {
     /// Stands for a name and a password that were, or are being, checked against one hash.
     package struct Key: Hashable, Sendable {
@@ -21,19 +21,21 @@ package final class PasswordChecker: Sendable {
     }
 
     private struct State: Sendable {
-        /// When what was found right has to be checked again.
+        /// When verified credentials have to be checked again.
         var verified: [Key: UInt64] = [:]
-        /// The waiters for a check: equal credentials are checked once at a time.
+        /// The requests that wait for each check. Equal credentials share one check.
         var waiting: [Key: [CheckedContinuation<Bool, any Error>]] = [:]
         var waiterCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
     }
 
-    /// How many different checks may wait; above it 503. One takes some tenths of a second.
+    /// How many different checks may run or wait; further ones are answered with 503. A check
+    /// takes some tenths of a second.
     package static let waitingLimit = 128
-    /// How many requests may wait for checks, most of them for the same ones; above it 503. One waits
-    /// until its check has ended, also when its client is gone: a wrong password has to count.
+    /// How many requests may wait for checks, often several for the same one; further ones are
+    /// answered with 503. A request waits until its check has ended even if its client is gone:
+    /// a wrong password has to count as a failure.
     package static let waiterLimit = 1_024
-    /// Derivations are work for processors, and the others have to go on serving.
+    /// Key derivations keep processors busy, so only two run at once; the others go on serving.
     static let pool = BlockingPool(threads: 2)
     /// The answer when too many checks wait.
     static var overload: HTTPError {
@@ -49,7 +51,7 @@ package final class PasswordChecker: Sendable {
     /// - Parameters:
     ///   - limit: how many right passwords are remembered at most; 0 for none.
     ///   - lifetime: for how long, in nanoseconds.
-    ///   - matches: compares; tests count it.
+    ///   - matches: compares a password with a hash; tests count the calls.
     package init(
         limit: Int, lifetime: UInt64,
         matches: @escaping @Sendable (PasswordHash, String) -> Bool = { $0.matches($1) }
@@ -62,7 +64,7 @@ package final class PasswordChecker: Sendable {
     /// How many right passwords are remembered.
     package var rememberedCount: Int { state.withLock { $0.verified.count } }
 
-    /// How many wait for a check.
+    /// How many requests wait for the check of these credentials.
     package func waitingCount(_ key: Key) -> Int {
         state.withLock { $0.waiting[key]?.count ?? 0 }
     }
@@ -94,7 +96,7 @@ package final class PasswordChecker: Sendable {
         }
     }
 
-    /// Checks credentials in a way of the caller's own.
+    /// Checks credentials with a closure of the caller.
     package func check(
         _ key: Key, now: UInt64, _ check: @escaping @Sendable () async throws -> Bool
     ) async throws -> Bool {
@@ -113,7 +115,7 @@ package final class PasswordChecker: Sendable {
             case .refused:
                 continuation.resume(throwing: Self.overload)
             case .starts:
-                // On its own: that its client goes must not keep others from their answer.
+                // An unstructured task: if this client disconnects, the others still get an answer.
                 Task {
                     do {
                         self.finish(key, now, .success(try await check()))

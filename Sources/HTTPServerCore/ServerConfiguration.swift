@@ -109,8 +109,8 @@ public enum ConnectionOverflow: Hashable, Sendable {
     case wait
     /// They are closed.
     case refuse
-    /// Their first request is answered with 503 (RFC 9110 section 15.6.4) and the connection
-    /// closed; a flood of them is closed without an answer. Retry-After says how long to stay
-    /// away, in whole seconds.
+    /// Their first request is answered with 503 (RFC 9110 section 15.6.4) and the connection is
+    /// closed. A flood of them, and one by TLS or PROXY, is closed without an answer. Retry-After says
+    /// how long to stay away, in whole seconds.
     case unavailable(retryAfter: Duration)
 }

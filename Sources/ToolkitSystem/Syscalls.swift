@@ -142,7 +142,7 @@ package enum Syscalls {
     }
 
     /// Sends part of a file without bringing it into the process. `.done(0)` means that the file
-    /// ends before `offset`.
+    /// ends at `offset` or before it.
     package static func sendFile(
         _ descriptor: CInt, from file: CInt, offset: Int64, count: Int64
     ) -> IOResult {

@@ -32,7 +32,7 @@ extension ClientRequest {
         return request
     }
 
-    /// The request with the session's fields, if it has no fields and no content.
+    /// The request with the session's fields; nil if it has own fields or content.
     func filled(isDownload: Bool, _ usual: DefaultFields) -> ClientRequest? {
         guard fields.isEmpty, body.isNone else { return nil }
         var request = self
@@ -51,8 +51,8 @@ extension ClientRequest {
         return nil
     }
 
-    /// Whether a field value has no bytes that it must not have (RFC 9110 section 5.5): line breaks
-    /// would begin another field.
+    /// Whether all bytes of a field value are allowed (RFC 9110 section 5.5): a line break would
+    /// begin another field.
     static func isAllowed(_ value: String) -> Bool {
         var value = value
         return value.withUTF8 { bytes in
@@ -60,15 +60,15 @@ extension ClientRequest {
         }
     }
 
-    /// The same, but for the rest of something of which a part is there.
-    /// - Parameter policy: decides what goes along where the part came from another origin, as a
-    ///   redirect had led there before.
+    /// The request for the rest of a download of which a part is there.
+    /// - Parameter policy: decides which fields the request keeps if the part came from another
+    ///   origin, to which a redirect had led.
     func resuming(_ data: ResumeData, _ policy: RedirectPolicy) -> ClientRequest {
         let own = askingForRest(of: data)
         var request = own
         request.url = data.url
         guard let old = own.origin, let new = request.origin, old != new else { return request }
-        // A redirect from https to http would be refused.
+        // The policy refuses a redirect from https to http, so the original URL is asked.
         if old.isSecure, !new.isSecure, !policy.allowsDowngrade { return own }
         RedirectFields.leave(old, for: new, &request.fields, policy)
         request.credential = nil
@@ -76,8 +76,8 @@ extension ClientRequest {
         return request
     }
 
-    /// Asks its own URL for the rest, which redirects may lead away from, with their rules for
-    /// credentials (RFC 9110 section 13.1.5).
+    /// The request for the rest at its own URL (RFC 9110 section 13.1.5). A redirect from there has
+    /// the usual rules for credentials.
     func askingForRest(of data: ResumeData) -> ClientRequest {
         var request = self
         request.fields[.range] = "bytes=\(data.offset)-"
@@ -91,7 +91,7 @@ struct DefaultFields {
     private var download: HTTPFields
     private var decoded: HTTPFields
     private let plain: HTTPFields
-    /// Whether content coding is taken off where a request does not say.
+    /// Whether content is decoded if a request does not say.
     let decodesContent: Bool
 
     init(_ configuration: ClientConfiguration) {

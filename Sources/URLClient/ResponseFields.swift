@@ -1,7 +1,7 @@
 internal import HTTPParser
 internal import ToolkitSystem
 
-/// The head of a response as it came, read when somebody asks.
+/// The head of a response as it came. Its fields are parsed when they are first asked for.
 ///
 /// libcurl has found its lines and checked that they can be one head. Nothing here fails: a line
 /// that is no field is left out, bare line feeds are line ends, bytes beyond ASCII are kept.
@@ -21,7 +21,7 @@ final class ResponseFields: Sendable {
 
     /// - Parameters:
     ///   - bytes: the lines of a head, the status line first.
-    ///   - names: the names of its fields.
+    ///   - names: a filter that has the names of its fields.
     init(bytes: [UInt8], names: FieldNameFilter = .all) {
         self.bytes = bytes
         self.names = names
@@ -77,8 +77,8 @@ final class ResponseFields: Sendable {
     }
 }
 
-/// Tells of most names that they are not in a head, without a look at it: it knows their lengths
-/// and their first and last letters.
+/// A filter that rules out most names that are not in a head, without searching it. It knows the
+/// lengths and the first and last letters of the names in the head.
 struct FieldNameFilter {
     private var bits: UInt64
 
@@ -112,7 +112,7 @@ enum FieldLines {
         var fields = HTTPFields()
         forEachLine(bytes) { line in
             guard let colon = line.firstIndex(of: 0x3A) else { return true }
-            // A blank before the colon makes it no field (RFC 9112 section 5.1), as everywhere here.
+            // A line with a blank before its colon is no field (RFC 9112 section 5.1).
             if let name = HTTPFieldName(text(line[..<colon])) {
                 fields.append(name, text(trimmed(line[(colon + 1)...])))
             }
@@ -130,7 +130,8 @@ enum FieldLines {
         return found
     }
 
-    /// Calls for the value of each field with a name in lower case, until `body` is false.
+    /// Calls `body` with the value of each field of a name, given in lower case, until it returns
+    /// false.
     static func forEachValue(
         of name: StaticString, in bytes: [UInt8], _ body: (ArraySlice<UInt8>) -> Bool
     ) {
@@ -145,8 +146,8 @@ enum FieldLines {
         }
     }
 
-    /// Calls for each line, without its end. One that begins with white space belongs to the line
-    /// before (RFC 9112 section 5.2).
+    /// Calls `body` with each line, without its line feed, until it returns false. A line that
+    /// begins with white space continues the line before (RFC 9112 section 5.2).
     private static func forEachLine(_ bytes: [UInt8], _ body: (ArraySlice<UInt8>) -> Bool) {
         var start = 0
         while start < bytes.count {
@@ -185,7 +186,7 @@ enum FieldLines {
         return bytes
     }
 
-    /// A number of digits alone, white space around it left out.
+    /// A number of decimal digits alone. White space around it is ignored.
     static func decimal(_ bytes: UnsafeRawBufferPointer) -> Int64? {
         func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 13 || byte == 10 }
         var (start, end) = (0, bytes.count)

@@ -9,9 +9,9 @@
 
     // The calls that make tasks, by the names of URLSession's.
     extension ClientURLSession {
-        /// Is given the content, the response (an `HTTPURLResponse`) and the error (a `URLError`).
+        /// Called with the content, the response (an `HTTPURLResponse`) and the error (`URLError`).
         public typealias DataCompletion = @Sendable (Data?, URLResponse?, (any Error)?) -> Void
-        /// Is given a file, which is removed when the call returns, the response and the error.
+        /// Called with a file, the response and the error. The file is removed when this returns.
         public typealias DownloadCompletion = @Sendable (URL?, URLResponse?, (any Error)?) -> Void
 
         // MARK: data
@@ -68,7 +68,7 @@
             upload(ClientRequest(request), .file(fileURL.path), nil)
         }
 
-        /// A task whose content the request's stream or the delegate gives.
+        /// A task that sends the content of the request's stream, or of one from the delegate.
         public func uploadTask(withStreamedRequest request: URLRequest)
             -> ClientURLSessionUploadTask
         {
@@ -129,7 +129,7 @@
             download(ClientRequest(.get, url), completionHandler)
         }
 
-        /// Goes on with a download. Data that no task of this module gave makes a task that fails
+        /// Resumes a download. If the data does not come from a task of this module, the task fails
         /// with `URLError.unsupportedURL`.
         public func downloadTask(withResumeData resumeData: Data) -> ClientURLSessionDownloadTask {
             guard let data = ResumeData(encoded: resumeData) else {
@@ -138,7 +138,7 @@
             return ClientURLSessionDownloadTask(client.downloadTask(resuming: data), self)
         }
 
-        /// Goes on with a download, with a completion handler.
+        /// Resumes a download, with a completion handler.
         public func downloadTask(
             withResumeData resumeData: Data, completionHandler: @escaping DownloadCompletion
         ) -> ClientURLSessionDownloadTask {

@@ -9,23 +9,23 @@
         internal import FoundationNetworking
     #endif
 
-    /// Hands what the client tells to a delegate with the names of URLSession's.
+    /// Forwards the client's events to a delegate whose methods have URLSession's names.
     ///
     /// The client calls it on a serial queue. It waits there for each call of the delegate, so that
-    /// calls keep their order and a slow delegate holds the connection.
+    /// calls keep their order and a slow delegate slows the connection down.
     final class DelegateBridge: ClientSessionDelegate, @unchecked Sendable {
         private struct Values {
             var delegate: (any ClientURLSessionDelegate)?
             /// The tasks that were resumed and have not ended.
             var tasks: [Int: ClientURLSessionTask] = [:]
             weak var session: ClientURLSession?
-            /// Kept from the call that ends the session to its last call of the delegate.
+            /// The session, from the call that ends it until its last call of the delegate.
             var ending: ClientURLSession?
-            /// Whether that last call was made, or begins.
+            /// Whether the last call of the delegate has begun.
             var hasEnded = false
-            /// Calls about tasks that follow once their stored responses are revised, in order.
+            /// The calls that wait, in order, while the delegate revises a task's stored response.
             var revisions: [Int: [@Sendable () -> Void]] = [:]
-            /// Whether the end of the session waits for them, too.
+            /// Whether the end of the session waits for the revisions, too.
             var endsAfterRevisions = false
         }
 
@@ -61,8 +61,8 @@
             }
         }
 
-        /// Keeps a session until the delegate is notified of its end. That happens once: kept
-        /// after it, the session would never be released.
+        /// Keeps a session until the delegate is notified of its end. That happens once: a session
+        /// kept afterwards would never be released.
         func keepSession(_ session: ClientURLSession) {
             values.withLock { values in
                 guard !values.hasEnded else { return }
@@ -97,8 +97,8 @@
             return box.value
         }
 
-        /// A task with its session and delegate; nil when there is no delegate of this kind. Calls
-        /// that the task's own has no methods for go to the session's.
+        /// A task with its session and delegate; nil when there is no delegate of this kind. If the
+        /// task's own delegate is not of the kind, the session's is used.
         func listener<Delegate>(
             of core: TransferTask, as kind: Delegate.Type
         ) -> (ClientURLSession, ClientURLSessionTask, Delegate)? {
@@ -112,10 +112,11 @@
             values.withLock { values in
                 guard let session = values.session ?? values.ending else { return nil }
                 if let task = values.tasks[core.identifier] { return (session, task) }
-                // The content of `bytes(for:)` comes without a separate task. A task of a
-                // session that takes no more is over before its own one is made.
+                // `bytes(for:)` creates no task of this module, and in an invalidated session a
+                // task ends before it is added.
                 let task = ClientURLSessionDataTask(core, session, hasHandler: core.hasHandler)
-                // As the task's own, the delegate of `bytes(for:)` hands on calls to the session's.
+                // The delegate of `bytes(for:)` becomes the task's own, and so can pass calls on to
+                // the session's.
                 if session.bridge !== self {
                     task.delegate = values.delegate as? any ClientURLSessionTaskDelegate
                 }
@@ -126,8 +127,8 @@
 
         // MARK: after a revision
 
-        /// Calls at once, or, while the delegate thinks about what of the task is stored, when it has
-        /// answered. Other tasks go on.
+        /// Calls at once or, while the delegate revises the stored response of the task, after that
+        /// and in order. Other tasks do not wait.
         private func callInOrder(_ core: TransferTask, _ body: @escaping @Sendable () -> Void) {
             let waits = values.withLock { values in
                 guard values.revisions[core.identifier] != nil else { return false }
@@ -137,7 +138,7 @@
             if !waits { body() }
         }
 
-        /// Makes up for the calls that have waited, and for those that come meanwhile.
+        /// Makes the calls that have waited, and calls that are added meanwhile.
         private func endRevision(of identifier: Int) {
             while let body = nextCall(of: identifier) { body() }
             let ends = values.withLock { values in
@@ -148,7 +149,7 @@
             if ends { notifyEnd() }
         }
 
-        /// Takes the next call that has waited; with the last one the revision is over.
+        /// Takes the next call that has waited. When there is none, the revision is over.
         private func nextCall(of identifier: Int) -> (@Sendable () -> Void)? {
             values.withLock { values in
                 guard var calls = values.revisions[identifier], !calls.isEmpty else {
@@ -261,12 +262,12 @@
         }
 
         func task(_ core: TransferTask, didCollect metrics: ClientMetrics) {
-            // URLSession asks about the cache before it tells what the task took.
+            // URLSession asks about the cache before it reports metrics.
             if core.error == nil { reviseStored(core) }
-            callInOrder(core) { self.tell(core, metrics) }
+            callInOrder(core) { self.notifyMetrics(core, metrics) }
         }
 
-        private func tell(_ core: TransferTask, _ metrics: ClientMetrics) {
+        private func notifyMetrics(_ core: TransferTask, _ metrics: ClientMetrics) {
             typealias Kind = any ClientURLSessionTaskDelegate
             guard let (session, task, delegate) = listener(of: core, as: Kind.self) else { return }
             let shown = ClientURLSessionTaskMetrics(metrics)
@@ -274,10 +275,10 @@
         }
 
         func task(_ core: TransferTask, didCompleteWith error: ClientError?) {
-            callInOrder(core) { self.tellCompletion(core, error) }
+            callInOrder(core) { self.notifyCompletion(core, error) }
         }
 
-        private func tellCompletion(_ core: TransferTask, _ error: ClientError?) {
+        private func notifyCompletion(_ core: TransferTask, _ error: ClientError?) {
             let shown = known(core)?.1
             shown?.showEnd()
             let found = listener(of: core, as: (any ClientURLSessionTaskDelegate).self)
@@ -336,7 +337,8 @@
         }
 
         func task(_ core: TransferTask, willStore response: ClientResponse) async -> Bool {
-            // The content of a task with a handler does not pass here: there is nothing to show.
+            // The content of a task with a handler is not delivered here, so the delegate could not
+            // be shown any.
             if let (_, task, _) = listener(of: core, as: (any ClientURLSessionDataDelegate).self),
                 !task.hasHandler
             {
@@ -345,9 +347,9 @@
             return true
         }
 
-        /// Lets the delegate change or remove what was stored. The client asks before there is
-        /// content, and URLSession behind it. The delegate may think as long as a server may say
-        /// nothing; without an answer nothing is stored.
+        /// Lets the delegate change or remove the stored response. The client asks before the
+        /// content arrives, URLSession after it. The delegate has as long as the idle timeout;
+        /// without an answer by then, the stored response is removed.
         private func reviseStored(_ core: TransferTask) {
             typealias Kind = any ClientURLSessionDataDelegate
             guard let (session, task, delegate) = listener(of: core, as: Kind.self),
@@ -358,8 +360,7 @@
             let proposed = Unchecked(
                 value: CachedURLResponse(response: response.urlResponse, data: data))
             let request = core.currentRequest
-            let timeouts = core.originalRequest.timeouts ?? session.client.configuration.timeouts
-            let limit = timeouts.idle
+            let limit = core.originalRequest.timeouts(in: session.client.configuration).idle
             let identifier = core.identifier
             values.withLock { $0.revisions[identifier] = [] }
             Task {
@@ -373,12 +374,13 @@
                     }
                 }
                 await cache.revise(request, of: response, from: proposed.value, to: wanted)
-                // The calls wait for the delegate, and need a thread for that, which no task shares.
+                // The calls block until the delegate returns, so they need a thread that is not
+                // shared with tasks.
                 DispatchQueue(label: "http.revision").async { self.endRevision(of: identifier) }
             }
         }
 
-        /// Calls after a while, unless it is cancelled.
+        /// Calls `body` after `time`, unless the returned task is cancelled. nil means never.
         private static func limit(
             _ time: Duration?, _ body: @escaping @Sendable () -> Void
         ) -> Task<Void, Never>? {

@@ -80,6 +80,20 @@ struct MediaTypeTests {
         #expect(MediaType("a/b")?.essence == "a/b")
     }
 
+    @Test("Constants are the types that their texts are")
+    func constants() {
+        let constants: [(MediaType, String)] = [
+            (.octetStream, "application/octet-stream"), (.plainText, "text/plain; charset=utf-8"),
+            (.html, "text/html; charset=utf-8"), (.json, "application/json"),
+            (.xml, "application/xml"), (.css, "text/css; charset=utf-8"),
+            (.javaScript, "text/javascript; charset=utf-8"), (.eventStream, "text/event-stream"),
+            (.svg, "image/svg+xml"), (.urlEncodedForm, "application/x-www-form-urlencoded"),
+        ]
+        for (constant, text) in constants {
+            #expect(constant.description == text && MediaType(text) == constant)
+        }
+    }
+
     @Test("A charset is added, replaced and removed")
     func charset() {
         #expect(MediaType.html.description == "text/html; charset=utf-8")

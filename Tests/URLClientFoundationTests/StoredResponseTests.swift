@@ -86,6 +86,23 @@
                 storagePolicy: .allowedInMemoryOnly)
         }
 
+        @Test("A delegate that does not answer is waited for as long as the request may be idle")
+        func silentDelegate() async throws {
+            let server = try await SessionServer()
+            let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.urlCache = cache
+            configuration.timeoutIntervalForRequest = 3_600
+            let delegate = Hesitant()
+            let session = URLSession(configuration: configuration, delegate: delegate)
+            var request = URLRequest(url: try server.bin("/cache/1000"))
+            request.timeoutInterval = 0.5
+            session.dataTask(with: request).resume()
+            try await waitUntil { delegate.endCount == 1 }
+            #expect(cache.cachedResponse(for: request) == nil)
+            session.invalidateAndCancel()
+        }
+
         @Test(
             "A late answer about a response leaves a newer one as it is", arguments: [false, true])
         func lateAnswer(_ removes: Bool) async throws {

@@ -30,6 +30,20 @@ struct CloseFrameTests {
         #expect(frame.code == nil)
     }
 
+    @Test("section 7.4.1 and the registry: the codes, and which of them may be sent")
+    func registeredCodes() {
+        let sendable: [CloseCode] = [
+            .normal, .goingAway, .protocolError, .unsupportedData, .invalidPayload,
+            .policyViolation, .messageTooBig, .mandatoryExtension, .internalError, .serviceRestart,
+            .tryAgainLater, .badGateway,
+        ]
+        #expect(sendable.map(\.rawValue) == [1000, 1001, 1002, 1003] + Array(1007...1014))
+        #expect(sendable.allSatisfy { $0.isSendable })
+        let others: [CloseCode] = [.noStatus, .abnormal, .tlsHandshake]
+        #expect(others.map(\.rawValue) == [1005, 1006, 1015])
+        #expect(!others.contains { $0.isSendable })
+    }
+
     @Test("a long reason is cut between characters", arguments: 118...126)
     func shortens(count: Int) {
         let reason = String(repeating: "a", count: count) + "🌍"

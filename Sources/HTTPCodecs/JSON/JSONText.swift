@@ -4,14 +4,14 @@ internal import HTTPParser
 struct JSONText {
     private struct Level {
         var isObject = false
-        /// The number by which the container knows its level.
+        /// Identifies the container whose level this is.
         var number = 0
         var isEmpty = true
-        /// Where its names begin.
+        /// The index of the first of its names in `names`.
         var firstName = 0
     }
 
-    /// Where names stand in the text. Four of them, as most objects have, take no allocation.
+    /// The ranges of names in the text. The first four, enough for most objects, are not allocated.
     private struct Names {
         private var first = (0..<0, 0..<0, 0..<0, 0..<0)
         private var others: [Range<Int>] = []
@@ -47,7 +47,7 @@ struct JSONText {
     private(set) var bytes: [UInt8] = []
     /// Whether only Foundation can write the value.
     private(set) var needsFoundation = false
-    /// The innermost open level, and those around it. Most values have one.
+    /// The innermost open level, and the levels around it. Most values have one level.
     private var innermost = Level()
     private var outer: [Level] = []
     private(set) var depth = 0
@@ -55,7 +55,8 @@ struct JSONText {
     private var names = Names()
     private var namesAreASCII = true
     private var count = 0
-    /// The most names of an object, each of which is compared with the others.
+    /// The most names of an object, because each is compared with the others. Foundation writes
+    /// objects with more.
     private static let nameLimit = 64
 
     init() { bytes.reserveCapacity(256) }
@@ -75,12 +76,12 @@ struct JSONText {
         return count
     }
 
-    /// Closes what is inside of a level.
+    /// Closes all levels deeper than `depth`.
     mutating func close(to depth: Int) {
         while self.depth > depth {
             bytes.append(innermost.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
             self.depth -= 1
-            // The names of the outermost object stay: another one begins behind them.
+            // The outermost object needs no removal: nothing follows that could have its names.
             if self.depth > 0 { names.removeAll(from: innermost.firstName) }
             innermost = outer.popLast() ?? Level()
         }
@@ -91,7 +92,8 @@ struct JSONText {
     }
 
     /// Begins a member or an element of a container, which becomes the innermost open one.
-    /// - Returns: `false` when the container was closed; Foundation allows to write to it still.
+    /// - Returns: `false` when Foundation has to write the value: the container was closed already,
+    ///   or its name is used twice, or it has too many names.
     mutating func begin(_ container: Int, at depth: Int, name: String?) -> Bool {
         guard depth <= self.depth, number(at: depth) == container else {
             needsFoundation = true
@@ -103,7 +105,7 @@ struct JSONText {
         guard let name else { return true }
         let start = bytes.count
         if !bytes.append(json: name) { namesAreASCII = false }
-        // The last value of a name counts for Foundation.
+        // Of equal names Foundation keeps the last; here the first is in the text already.
         guard names.count - innermost.firstName < Self.nameLimit, isNew(start..<bytes.count) else {
             needsFoundation = true
             return false
@@ -113,7 +115,7 @@ struct JSONText {
         return true
     }
 
-    /// Whether the innermost object has no other member with the name at this place.
+    /// Whether the innermost object has no other member with the name in this range of the text.
     private func isNew(_ name: Range<Int>) -> Bool {
         guard namesAreASCII else { return isNewCharacters(name) }
         for index in innermost.firstName..<names.count where isEqual(names[index], name) {
@@ -129,7 +131,7 @@ struct JSONText {
         }
     }
 
-    /// The same in canonical form, as Foundation compares names.
+    /// The same, but compared by canonical equivalence, as Foundation compares names.
     private func isNewCharacters(_ name: Range<Int>) -> Bool {
         let text = text(name)
         return !(innermost.firstName..<names.count).contains { self.text(names[$0]) == text }

@@ -14,7 +14,7 @@ extension PercentEncoding {
             self.high = high
         }
 
-        /// Creates a set of some ASCII characters; another one is a programmer's mistake.
+        /// Creates a set of ASCII characters; any other character traps.
         public init(_ characters: String) {
             self.init(low: 0, high: 0)
             for byte in characters.utf8 {

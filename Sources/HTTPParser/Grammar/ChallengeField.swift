@@ -1,10 +1,10 @@
-/// One challenge of WWW-Authenticate or Proxy-Authenticate, taken apart by the grammar that all schemes
+/// One challenge of WWW-Authenticate or Proxy-Authenticate, parsed by the grammar that all schemes
 /// share:
 ///
 ///     challenge = auth-scheme [ 1*SP ( token68 / #auth-param ) ]
 ///
-/// A field may hold several, separated by commas, and so are the parameters of one; a scheme is
-/// recognised because no equals sign follows it.
+/// A field may hold several challenges. Commas separate the challenges, and the parameters of each,
+/// so a word begins a new challenge if no equals sign follows it.
 ///
 /// ```swift
 /// let all = ChallengeField.list(#"Negotiate, Digest realm="a, b", nonce=x, Basic realm="a, b""#)
@@ -19,7 +19,7 @@ public struct ChallengeField: Hashable, Sendable {
     /// The rest of the challenge after the scheme.
     public let content: AuthorizationField.Content
 
-    /// Takes the value of a field apart: the challenges in their order.
+    /// Parses the value of a field into its challenges, in order.
     ///
     /// `nil` for what the grammar does not allow, and for a parameter that comes twice in one
     /// challenge. An empty value has none.

@@ -10,7 +10,7 @@
 public struct HTTPFields: Sendable {
     @usableFromInline
     var storage: [HTTPField]
-    /// The first fields as lines, where these were kept and none of them was changed since.
+    /// The first fields as lines, if `keepLines` has made them and no such field has changed.
     @usableFromInline
     var lines: FieldLines?
 

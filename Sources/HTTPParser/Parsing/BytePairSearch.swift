@@ -1,7 +1,7 @@
 /// Looks for two bytes that stand at a fixed distance from each other, 64 places at a time.
 ///
-/// It is how a delimiter is found in content: one byte of it alone would be met too often, in text
-/// as in random bytes, and each meeting costs a mispredicted branch.
+/// It finds delimiters in content. A search for a single byte would stop too often, in text as in
+/// random bytes, and each stop costs a mispredicted branch.
 @safe
 package struct BytePairSearch: Sendable {
     /// The byte looked for.
@@ -47,7 +47,7 @@ package struct BytePairSearch: Sendable {
         let sixteenth = unsafe pairs16(base, place &+ 16)
         let middle = unsafe pairs16(base, place &+ 32)
         let last = unsafe pairs16(base, place &+ 48)
-        // One look decides for all 64 places; which of them it is matters rarely.
+        // One test covers all 64 places, of which most have no pair.
         guard Scanner.bits(zeroth .| sixteenth .| middle .| last) != 0 else { return 0 }
         let low = UInt64(Scanner.bits(zeroth) | Scanner.bits(sixteenth) << 16)
         let high = UInt64(Scanner.bits(middle) | Scanner.bits(last) << 16)

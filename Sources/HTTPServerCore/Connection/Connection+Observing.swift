@@ -6,7 +6,7 @@ internal import ToolkitSystem
 extension Connection {
     // MARK: The connection
 
-    /// Asks whether the peer may talk, before anything was read, and closes otherwise.
+    /// Calls the `admits` hook before anything is read, and closes the connection if it refuses.
     func isAdmitted() -> Bool {
         if let admits = core.observers.hooks.admits, !admits(info) {
             logRefusal("refused a connection", info.peer)
@@ -23,7 +23,7 @@ extension Connection {
         return true
     }
 
-    /// The last that is heard of the connection.
+    /// Reports that the connection was closed, and why.
     func wasClosed(_ reason: ConnectionCloseReason) {
         core.connectionClosed(info.socketPeer)
         loop.call {
@@ -45,7 +45,7 @@ extension Connection {
         if let sent = core.observers.hooks.sent { loop.call { sent(info, count) } }
     }
 
-    /// Peers can cause these as often as they like: nothing is made of them unless it is shown.
+    /// Peers can cause refusals as often as they like, so no text is made unless it is logged.
     func logRefusal(_ message: Logger.Message, _ cause: some Sendable) {
         guard core.logger.logLevel <= .debug else { return }
         loop.call { info.logger.debug(message, metadata: ["cause": "\(cause)"]) }
@@ -67,7 +67,7 @@ extension Connection {
         }
     }
 
-    /// Sees to it that the end of an answer is noticed where a handler waits for it.
+    /// Observes the response if a handler has called `whenAnswered`, so that it learns of the end.
     func awaitEnd(_ request: Request) {
         guard unsafe response?.observation == nil, request[AnswerEndKey.self] != nil else { return }
         unsafe response?.observation = RequestObservation(

@@ -2,11 +2,11 @@ internal import Logging
 internal import ToolkitSystem
 
 extension HTTPServer {
-    /// Stops: takes no more connections, lets running requests end, closes the idle connections
-    /// at once and the others when their time is over.
+    /// Stops: takes no more connections, closes idle ones at once and the others when their
+    /// requests end, or at the deadline.
     ///
-    /// It returns when no connection is left. During a shutdown another call may shorten its time,
-    /// and both return together. A server that was shut down can be started again.
+    /// It returns when no connection is left, or a second after the deadline if a loop is blocked.
+    /// Another call may shorten the time; both return together. The server can be started again.
     /// - Parameter grace: how long running requests may go on; `nil` for the configured time.
     @concurrent
     public func shutdown(grace: Duration? = nil) async {

@@ -11,9 +11,9 @@ internal import ToolkitSystem
 
 /// Takes new connections from a listener into one loop. All loops poll the same listener.
 ///
-/// When there are too many connections, or no descriptors, the one that has been idle for longest
-/// is closed to make room. When none is idle it stops polling until a connection is closed, because
-/// a poller would report those in the system's backlog without end.
+/// At the limit, or without a free descriptor, it closes the connection that has been idle for
+/// longest. When none is idle, `connectionOverflow` decides. While new connections wait, it stops
+/// polling until one closes or 100 ms pass, because the poller would report the backlog endlessly.
 final class Acceptor: LoopClient, @unchecked Sendable {
     private let loop: EventLoop
     private let core: ServerCore
@@ -22,27 +22,27 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     /// Called when the system has taken the listening socket away.
     private let socketWasLost: @Sendable (Listener) -> Void
     private var isPaused = false
-    /// Whether the next connection that closes is reported already.
+    /// Whether `core` already has a callback for the next connection that closes.
     private var waitsForRoom = false
     private var isStopped = false
-    /// Since a connection was taken last: whether the other loops were asked to close an idle one.
+    /// Whether the other loops were asked to close an idle connection since this one took one.
     private var question = Question.none
-    /// The number of the last question; an answer to an older one counts no more.
+    /// The number of the last question; answers to earlier ones are ignored.
     private var questionNumber = 0
-    /// Whether the log knows already that connections cannot be taken.
+    /// Whether it was already logged that connections cannot be taken.
     private var hasLoggedFailure = false
     /// A reserve, so that a new connection can be accepted and refused when no descriptor is left.
     private var reserve: CInt
     /// A connection that was accepted before there was room, because its address had to be known
-    /// first; it counts among those of its address.
+    /// first. It counts towards the limit of its address.
     private var early: (descriptor: CInt, peer: PeerAddress)?
-    /// How many connections above the limit are being answered.
+    /// How many connections above the limit are being answered with 503.
     private var refusals = 0
 
     /// How many connections are taken before others get their turn.
     private static let batch = 64
     private static let pause: UInt64 = 100_000_000
-    /// How long the other loops have to answer, which may be busy or wait for a processor.
+    /// How long the other loops, which may be busy or wait for a processor, have to answer.
     private static let answerTime: UInt64 = 1_000_000_000
     /// How many connections above the limit may be answered at a time.
     private static let refusalLimit = 64
@@ -127,8 +127,8 @@ final class Acceptor: LoopClient, @unchecked Sendable {
 
     private var hasWaitingConnection: Bool { early != nil || listener.hasWaitingConnection }
 
-    /// Accepts a connection although there is no room: an address that has all of its connections
-    /// does not displace others.
+    /// Accepts a connection before there is room, to learn its address: an address that is at its
+    /// own limit must not displace the connections of others.
     /// - Returns: `false` when it was turned away, or another loop has taken it.
     private func takeEarly() -> Bool {
         var raw = RawSocketAddress()
@@ -136,13 +136,12 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         case .done(let descriptor):
             let peer = PeerAddress(&raw)
             guard core.admits(peer) else {
-                core.observers.metrics?.connectionRefused()
                 refuse(CInt(descriptor))
                 return false
             }
             early = (CInt(descriptor), peer)
             return true
-        // It is tried again once there is room.
+        // The caller tries again once there is room.
         case .failed: return true
         default: return false
         }
@@ -156,8 +155,8 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         case answered(at: UInt64)
     }
 
-    /// Closes the connection that has been idle for longest. When this loop has none, the others
-    /// are asked, once for each new connection, which waits until all have answered.
+    /// Closes the connection that has been idle for longest. When this loop has none, it asks the
+    /// others; the new connection waits until all have answered, or for `answerTime`.
     private func makeRoom(lacksDescriptors: Bool = false) -> Room {
         guard core.configuration.closesIdleAtLimit else { return .none }
         if loop.closeLongestIdle() { return .made }
@@ -167,7 +166,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
             ask(lacksDescriptors)
         case .open(let end): guard loop.now < end else { return .none }
         case .answered(let time):
-            // By now this may be another new connection, and other connections are idle.
+            // By now another connection may be waiting, and other connections may be idle.
             guard loop.now &- time > Self.pause else { return .none }
             ask(lacksDescriptors)
         }
@@ -180,10 +179,10 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         core.askForRoom(besides: loop) { [self, number = questionNumber] isMade in
             loop.execute {
                 guard number == self.questionNumber, case .open = self.question else { return }
-                // Another loop may take the room, so the next connection asks again. A lack of
-                // descriptors waits: files may take them, and one client would displace all others.
-                let mayAskAnew = isMade && !lacksDescriptors
-                self.question = mayAskAnew ? .none : .answered(at: self.loop.now)
+                // Another loop may take the room, so the next connection asks again. Short of
+                // descriptors it asks later: files may take them, and one client displace others.
+                let mayAskAgain = isMade && !lacksDescriptors
+                self.question = mayAskAgain ? .none : .answered(at: self.loop.now)
                 self.resume()
                 if !self.hasWaitingConnection { self.question = .none }
             }
@@ -192,18 +191,15 @@ final class Acceptor: LoopClient, @unchecked Sendable {
 
     private func admit(_ descriptor: CInt, _ peer: PeerAddress) {
         guard core.admits(peer) else {
-            hasLoggedFailure = false
-            question = .none
+            (hasLoggedFailure, question) = (false, .none)
             core.releaseSlot()
-            core.observers.metrics?.connectionRefused()
             return refuse(descriptor)
         }
         take(descriptor, peer)
     }
 
     private func take(_ descriptor: CInt, _ peer: PeerAddress) {
-        hasLoggedFailure = false
-        question = .none
+        (hasLoggedFailure, question) = (false, .none)
         core.connectionOpened()
         let connection = Connection(
             loop: loop, core: core, peer: peer, local: listener.address)
@@ -216,6 +212,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     }
 
     private func refuse(_ descriptor: CInt) {
+        core.observers.metrics?.connectionRefused()
         guard case .unavailable(let time) = core.configuration.connectionOverflow,
             refusals < Self.refusalLimit, layers.isEmpty
         else { return Syscalls.close(descriptor) }
@@ -266,7 +263,10 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         guard reserve >= 0 else { return }
         Syscalls.close(reserve)
         var raw = RawSocketAddress()
-        if case .done(let descriptor) = listener.accept(&raw) { Syscalls.close(CInt(descriptor)) }
+        if case .done(let descriptor) = listener.accept(&raw) {
+            core.observers.metrics?.connectionRefused()
+            Syscalls.close(CInt(descriptor))
+        }
         reserve = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
     }
 
@@ -286,17 +286,17 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         isPaused = false
         if reserve < 0 { reserve = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC) }
         watch()
-        // The backlog, of which the poller tells, has it no more.
+        // The early connection has left the backlog, so the poller does not report it.
         if early != nil { takeBatch(Self.batch) }
     }
 
     /// Whether this is the loop that the acceptor serves; from any thread.
     func isOn(_ loop: EventLoop) -> Bool { loop === self.loop }
 
-    /// Whether it has nothing to take connections from any more; from any thread.
+    /// Whether its listener is closed; from any thread.
     var isOrphaned: Bool { listener.isClosed }
 
-    /// Accepts the connections in the backlog, and then no more. Confined to the loop.
+    /// Accepts the connections in the backlog, unless it is paused; then stops. Runs on the loop.
     func finish() {
         guard !isStopped else { return }
         // Connections that arrive as fast as they are accepted do not keep the listener open.

@@ -15,7 +15,7 @@ enum TextCharset {
         } else if name.isASCII("iso-8859-1") || name.isASCII("latin1") {
             self = .latin1
         } else {
-            throw CodecError(.unsupportedCharset, "text in UTF-8 is wanted")
+            throw CodecError(.unsupportedCharset, "expected UTF-8, US-ASCII or ISO-8859-1")
         }
     }
 
@@ -38,7 +38,7 @@ enum TextCharset {
         }
     }
 
-    /// The same text in UTF-8; bytes that are none in this charset stay as they are.
+    /// The same text in UTF-8. Only Latin-1 is converted; other bytes are returned unchecked.
     func utf8(_ bytes: [UInt8]) -> [UInt8] {
         guard self == .latin1 else { return bytes }
         var text: [UInt8] = []

@@ -54,23 +54,23 @@ public struct ServerSentEvent: Sendable, Hashable {
         return bytes.starts(with: "\r\n".utf8) ? bytes.dropFirst(2) : bytes.dropFirst()
     }
 
-    /// A field is one line: what a caller puts behind a line break must not become a field.
+    /// A field is one line: text after a line break must not become another field.
     private static func line(_ text: String) -> Substring {
         Substring(text.utf8.prefix { !isBreak($0) })
     }
 }
 
 extension Response {
-    /// An endless response of events, each sent as soon as it is there. When the client goes away
-    /// the iteration is cancelled.
+    /// A response that streams events, each sent as soon as it arrives. When the client
+    /// disconnects, the iteration is cancelled.
     /// - Parameters:
     ///   - events: the events; the response ends with them.
-    ///   - interval: how often a comment is sent, by which a client is noticed that went away while
-    ///     no event came; above zero.
+    ///   - interval: how often a comment is sent, above zero. The comments reveal that a client
+    ///     has disconnected while there are no events.
     public static func events<Events: AsyncSequence & Sendable>(
         _ events: Events, commentInterval interval: Duration = .seconds(15)
     ) -> Response where Events.Element == ServerSentEvent {
-        precondition(interval > .zero, "the time between two comments is above zero")
+        precondition(interval > .zero, "commentInterval must be above zero")
         let body = ResponseBody.stream(mediaType: "text/event-stream") { writer in
             // A long event is compressed in parts, between which no comment may stand.
             let isWriting = Locked(false)

@@ -2,11 +2,11 @@ internal import HTTPParser
 public import HTTPServerCore
 public import ToolkitSystem
 
-/// Serves the files by which an ACME client shows that a host is its own (RFC 8555 section 8.3), and
-/// leaves everything else to another handler.
+/// Serves the files by which an ACME client proves that it controls a host (RFC 8555 section 8.3),
+/// and passes all other requests to another handler.
 ///
-/// The authority asks by plain HTTP on port 80, so the handler belongs in front of the one that redirects
-/// to HTTPS. `certbot certonly --webroot --webroot-path FOLDER` writes into the same folder.
+/// The authority asks by plain HTTP on port 80, so this handler belongs in front of the one that
+/// redirects to HTTPS. `certbot certonly --webroot --webroot-path FOLDER` writes into the folder.
 public struct ACMEChallengeHandler: Handler {
     private let inner: any Handler
     private let files: FileHandler
@@ -16,23 +16,24 @@ public struct ACMEChallengeHandler: Handler {
     /// Creates a handler.
     /// - Parameters:
     ///   - handler: answers all other requests.
-    ///   - webroot: the folder that has `.well-known/acme-challenge` inside, as soon as the ACME client
-    ///     has made that.
+    ///   - webroot: the folder in which the ACME client makes `.well-known/acme-challenge`. Only
+    ///     the folder itself has to exist.
     /// - Throws: why the folder cannot be opened.
     public init(_ handler: some Handler, webroot: String) throws(SystemError) {
         var options = FileHandler.Options()
         options.indexFiles = []
         options.listsDirectories = false
         options.showsHidden = true
-        // A challenge is asked for once.
+        // A challenge lives for a short time, so a cache would gain nothing.
         options.cachedBytes = 0
         inner = handler
         files = try FileHandler(directory: webroot, options: options)
     }
 
-    /// Answers with a file, or by the handler.
+    /// Answers a challenge with its file, and all other requests by the other handler.
     public func answer(_ request: Request) throws -> Answer {
-        guard Self.isChallenge(request.originalTarget.path) else {
+        // The files go by the target, which a handler in front may have changed.
+        guard Self.isChallenge(request.target.path) else {
             return try inner.answer(request)
         }
         return try files.answer(request)

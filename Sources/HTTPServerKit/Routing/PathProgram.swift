@@ -1,6 +1,6 @@
-/// An expression as steps of a machine that follows all ways through them at once, so that each scalar
-/// of a path is looked at once for each step at most (Thompson's construction, with the places of
-/// groups kept for each way).
+/// An expression compiled to steps. Matching follows all ways through them at once, so each scalar
+/// of a path is tested at most once per step (Thompson's construction; each way keeps the places of
+/// its groups, as in Pike's machine).
 struct PathProgram: Sendable {
     typealias Fault = PathExpression.Fault
 
@@ -8,9 +8,9 @@ struct PathProgram: Sendable {
         case one(ScalarSet)
         case start, end
         case jump(Int)
-        /// Two ways, the better one first.
+        /// Two ways, the preferred one first.
         case split(Int, Int)
-        /// Notes the place.
+        /// Stores the position in a slot.
         case save(Int)
         case match
     }
@@ -34,7 +34,7 @@ struct PathProgram: Sendable {
     @discardableResult
     private mutating func append(_ step: Step) throws(Fault) -> Int {
         guard steps.count < Self.sizeLimit else {
-            throw Fault(offset: 0, reason: "it is longer than \(Self.sizeLimit) steps")
+            throw Fault(offset: 0, reason: "it needs more than \(Self.sizeLimit) steps")
         }
         steps.append(step)
         return steps.count - 1
@@ -55,8 +55,8 @@ struct PathProgram: Sendable {
             for _ in 0..<least {
                 let count = steps.count
                 try add(inner)
-                // Nothing but the empty text matches, however often: the limit of steps would never end
-                // this.
+                // The inner part matches only empty text and adds no steps, so the limit of steps
+                // would never end this loop.
                 if steps.count == count { break }
             }
             if let most {
@@ -101,11 +101,11 @@ struct PathProgram: Sendable {
 
     // MARK: Matching
 
-    /// The ways that are followed: their steps, the better ones first, and the places of each.
+    /// The ways that are followed, the preferred ones first: the step of each, and its places.
     private struct Ways {
         var steps: [Int] = []
         var places: [Int] = []
-        /// For each step the scalar at which a way came by it last.
+        /// For each step, the index of the scalar at which a way last reached it.
         var seen: [Int]
 
         init(_ count: Int) {
@@ -118,8 +118,8 @@ struct PathProgram: Sendable {
         }
     }
 
-    /// Where the match and its groups begin and end, -1 for a group that took no part; `nil` when the
-    /// scalars do not match from the first to the last.
+    /// Where the match and its groups begin and end, -1 for a group that took no part; `nil` unless
+    /// all scalars match.
     func match(_ scalars: [Unicode.Scalar]) -> [Int]? {
         var (now, next) = (Ways(steps.count), Ways(steps.count))
         var places = Array(repeating: -1, count: slots)
@@ -147,7 +147,7 @@ struct PathProgram: Sendable {
         ignoresCase ? set.containsAnyCase(scalar) : set.contains(scalar.value)
     }
 
-    /// Goes on from a step to all those that take a scalar, each of which is gone to once.
+    /// Adds the steps that can be reached from a step without taking a scalar, each of them once.
     private func follow(
         _ step: Int, at index: Int, of count: Int, _ places: inout [Int], _ ways: inout Ways
     ) {

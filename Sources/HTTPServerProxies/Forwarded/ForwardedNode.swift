@@ -3,7 +3,7 @@ package import ToolkitSystem
 
 /// The sender of a request as a proxy names it (RFC 7239 section 6).
 package enum ForwardedNode: Hashable, Sendable {
-    /// An address; port 0 if the proxy did not name a port that is a number.
+    /// An address; its port is 0 if the proxy named none, or an obfuscated one.
     case address(PeerAddress)
     /// `unknown`, or an identifier such as `_hidden` that only the proxy understands.
     case hidden

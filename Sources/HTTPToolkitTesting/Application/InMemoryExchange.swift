@@ -2,7 +2,7 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import ToolkitSystem
 
-/// The transport of a connection in memory that has one request, and reads its response.
+/// A transport in memory: it gives a connection one request, and reads the response.
 ///
 /// It is confined to the loop.
 final class InMemoryExchange: Transport, @unchecked Sendable {
@@ -14,7 +14,7 @@ final class InMemoryExchange: Transport, @unchecked Sendable {
     private var collector: ResponseCollector
     private var continuation: Continuation?
     private(set) var interest: PollInterest = .read
-    /// Whether the client has ended its stream, because it has its response.
+    /// Whether the exchange is over: the client has its response or an error, or the server ended.
     private var isOver = false
     private var isReadable = false
     private var hasScheduledRead = false
@@ -50,12 +50,12 @@ final class InMemoryExchange: Transport, @unchecked Sendable {
         continuation.resume(with: result)
     }
 
-    /// The client has all that it wants, and goes after what the server does just now.
+    /// Ends the exchange with a result. The client disconnects after the current work of the loop.
     private func finish(_ result: Result<TestResponse, any Error>) {
         isOver = true
         end(result)
         loop.execute { [self] in
-            // Content that was not read ends the connection as a client does that is gone.
+            // The server sees an orderly end only if it has read all content.
             if pieces.isEmpty { tellReadable() }
             tellHungUp()
         }

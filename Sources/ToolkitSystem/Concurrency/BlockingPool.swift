@@ -27,12 +27,13 @@ package final class BlockingPool: Sendable {
     /// Creates a pool, which starts its threads when they are needed.
     /// - Parameters:
     ///   - threads: how many calls run at once.
-    ///   - whileShort: how many do while they take less than 10 milliseconds; all if it is `nil`.
+    ///   - whileShort: how many calls run at once while each takes less than 10 milliseconds;
+    ///     `nil` for as many as `threads`.
     package init(threads: Int, whileShort: Int? = nil) {
         state = Locked(State(limit: PoolLimit(least: whileShort ?? threads, most: threads)))
     }
 
-    /// Whether the caller runs on a thread of a pool, where it may block.
+    /// Whether the caller is part of a task that a pool runs (see ``perform(_:)``), and may block.
     package static var mayBlockHere: Bool { http_server_may_block() != 0 }
 
     /// How often the caller's thread has had to wait since it started; negative if the system does

@@ -1,11 +1,11 @@
-/// The handful of calls a connection makes on what carries its bytes: a plain socket, TLS, or memory
-/// in tests. All of them return at once.
+/// The few calls that a connection makes on the carrier of its bytes: a plain socket, TLS, or
+/// memory in tests. All calls return at once.
 package protocol Transport: AnyObject {
     /// The readiness that is watched for now.
     var interest: PollInterest { get }
     /// Takes bytes that have come; `.done(0)` is the end of the peer's stream.
     func receive(into room: UnsafeMutableRawBufferPointer) -> IOResult
-    /// Gives bytes away, fewer than all when the peer is slow.
+    /// Sends bytes, fewer than all when the peer is slow.
     ///
     /// Bytes count as taken once the system has them. After `.wouldBlock` the next call begins with
     /// the same bytes.
@@ -13,7 +13,7 @@ package protocol Transport: AnyObject {
     func send(_ bytes: UnsafeRawBufferPointer, more: Bool) -> IOResult
     /// Says that the bytes of the next `send` are the last ones.
     func sendsLast()
-    /// Gives away part of a file; `.done(0)` means that the file ends before `offset`. After
+    /// Sends part of a file; `.done(0)` means that the file ends at `offset` or before it. After
     /// `.wouldBlock` the next call begins with the same part.
     func sendFile(_ file: CInt, offset: Int64, count: Int64) -> IOResult
     /// Registers for readiness events, which go to the connection.
@@ -26,11 +26,11 @@ package protocol Transport: AnyObject {
     func close()
     /// Makes `close` look like a failure to the peer, not like an end.
     func closesByReset()
-    /// Bytes that have come from the peer, as far as they are counted: those of a record count before
-    /// it can be decrypted.
+    /// How many bytes have come from the peer; 0 if the transport does not count. The bytes of a
+    /// TLS record count before it can be decrypted.
     var receivedBytes: Int64 { get }
-    /// Bytes that were given away and that the peer has not acknowledged; `nil` where that is unknown.
-    /// Of a Unix socket Linux counts whole buffers of some 34 KB.
+    /// How many sent bytes the peer has not acknowledged; `nil` where that is unknown. For a Unix
+    /// socket, Linux counts whole buffers of some 34 KB.
     var unacknowledgedBytes: Int? { get }
 }
 
@@ -51,7 +51,7 @@ package protocol TransportOwner: AnyObject {
     func later(_ work: @escaping @Sendable () -> Void)
     /// Has the connection read although the poller reports nothing.
     func inputIsReady()
-    /// Says why the connection is about to fail.
+    /// Logs why the connection is about to fail.
     func noteFailure(_ cause: String)
     /// Changes what is known of the connection.
     func learn(_ change: (inout TransportFacts) -> Void)

@@ -2,13 +2,13 @@ internal import Dispatch
 package import HTTPParser
 
 extension ClientCache {
-    /// Replaces what is stored for a request. Where nothing is found for it, all that is stored for
-    /// its URL is removed: what was stored for a user is not found by the fields of the request, and
+    /// Replaces the stored response for a request. If none is found, all responses for its URL are
+    /// removed: a response stored for a user is not found by the fields of the request alone, and
     /// must not stay as it was.
     /// - Parameters:
     ///   - request: the request.
-    ///   - fields: of the response that is replaced; one that came in its place stays. nil for
-    ///     whichever is there.
+    ///   - fields: the fields of the response to replace; a response that has taken its place since
+    ///     then stays. nil replaces any.
     ///   - inMemoryOnly: whether the disk gets nothing, and loses what it has for the URL.
     ///   - change: changes the head, and gives the content; nil removes what is stored for the URL.
     package func replaceStored(
@@ -26,12 +26,13 @@ extension ClientCache {
         store(head, content, inMemoryOnly: inMemoryOnly)
     }
 
-    /// The stored response for a request, read at once. The caller must be able to wait for the disk.
+    /// The stored response for a request, read on the calling thread, which may have to wait for
+    /// the disk.
     package func storedNow(
         for request: ClientRequest
     ) -> (head: CachedHead, content: [UInt8])? {
         guard let url = try? request.wire.get().text else { return nil }
-        // A session that takes no coding off has asked without the codings.
+        // A session that does not decode content has asked without Accept-Encoding.
         guard let stored = readNow(url, request.askedFields) ?? readNow(url, request.fields) else {
             return nil
         }
@@ -52,9 +53,9 @@ extension ClientCache {
         found(url, fields) ?? (asksDisk ? queue.sync { readDisk(url, fields) } : nil)
     }
 
-    /// Stores a response as if it had come just now in answer to a request: for the fields of the
-    /// request that it depends on. One that depends on everything (`Vary: *`) answers no request, and
-    /// is left out.
+    /// Stores a response as if it had just come in answer to a request. It will answer requests
+    /// with the same values of the fields that its `Vary` names. A response with `Vary: *` answers
+    /// no request, and is not stored.
     /// - Parameter inMemoryOnly: whether the disk gets nothing, and loses what it has for the URL.
     package func keep(
         _ status: HTTPStatus, _ fields: HTTPFields, _ content: [UInt8], for request: ClientRequest,
@@ -74,8 +75,8 @@ extension ClientCache {
 }
 
 extension CachedHead {
-    /// Whether it is of the response with such stored fields, and not of one that came in its place;
-    /// nil when the fields leave that open.
+    /// Whether this head belongs to the response with these stored fields, and not to one that has
+    /// taken its place; nil when the fields leave that open.
     fileprivate func isOf(_ stored: HTTPFields) -> Bool? {
         guard stored[.eTag].isIdentical(to: fields[.eTag]),
             stored[.lastModified].isIdentical(to: fields[.lastModified])
@@ -87,8 +88,8 @@ extension CachedHead {
 }
 
 extension ClientRequest {
-    /// The fields as a session with the default configuration asks with them: it adds the codings that
-    /// it takes off.
+    /// The fields that a session with the default configuration sends: it adds the codings that it
+    /// decodes.
     fileprivate var askedFields: HTTPFields {
         var asked = fields
         if decodesContent ?? true, !asked.contains(.acceptEncoding), !asked.contains(.range) {

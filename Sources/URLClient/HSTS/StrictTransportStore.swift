@@ -32,8 +32,8 @@ public final class StrictTransportStore: Sendable {
     /// Held while the file is written: an older state must not replace a newer one.
     private let saving = Locked(false)
 
-    /// Why nothing came from the file, which is left as it is; `nil` for a file that was read, and
-    /// without one.
+    /// Why the file was not used; it is then left as it is. `nil` if the file was read or is
+    /// missing, and for a store without a file.
     public var loadError: ClientError? {
         refusal.map { ClientError(.cannotOpenFile, "hosts: \($0)") }
     }
@@ -48,7 +48,7 @@ public final class StrictTransportStore: Sendable {
     /// Creates a store with the hosts of a file, which is written by ``save()`` and when the store
     /// is released. A missing file, or one with other content, counts as empty. A file that cannot
     /// be read, or that a newer version has written, is neither used nor overwritten: the store
-    /// starts empty, ``loadError`` gives the reason, and ``save()`` throws an error.
+    /// starts empty, ``loadError`` gives the reason, and ``save()`` throws once a host has changed.
     /// - Parameters:
     ///   - path: the path of the file.
     ///   - limit: the most hosts that are remembered.
@@ -105,8 +105,8 @@ public final class StrictTransportStore: Sendable {
         }
     }
 
-    /// Writes the file, if there is one and something has changed: whole or not at all. Only its
-    /// owner may read it.
+    /// Writes the file, whole or not at all, if the store has one and something has changed. Only
+    /// the owner of the file may read it.
     /// - Throws: ``ClientError/Kind/cannotWriteFile``.
     public func save() throws(ClientError) {
         guard let path else { return }

@@ -6,13 +6,13 @@ internal import HTTPParser
     internal import Foundation
 #endif
 
-/// Measures a task: metrics, if they are wanted, and when to report progress.
+/// Measures a task: it collects metrics, if they are wanted, and limits reports of progress.
 struct TransactionMeter {
     private(set) var metrics: ClientMetrics?
     private var security: EasyHandle.Security?
     private var startTime: Int64 = 0
     private var lastProgress: Int64 = 0
-    /// Since when the request has waited in the queue.
+    /// When the request entered the queue.
     var queuedSince: Int64 = 0
 
     mutating func start(at now: Int64) {
@@ -25,7 +25,7 @@ struct TransactionMeter {
         metrics?.redirectCount = redirects
     }
 
-    /// Whether observers should be notified of progress: twenty times a second.
+    /// Whether observers should be notified of progress, at most twenty times a second.
     mutating func isProgressDue(at now: Int64) -> Bool {
         guard now - lastProgress > 50_000_000 else { return false }
         lastProgress = now
@@ -39,7 +39,7 @@ struct TransactionMeter {
 
     var isMeasuring: Bool { metrics != nil }
 
-    /// A transfer is over.
+    /// Adds the metrics of a transfer that is over.
     mutating func note(
         _ transfer: CurlTransfer, url: URL, _ version: ClientResponse.Version?, sent: Int64
     ) {

@@ -1,16 +1,16 @@
 public import HTTPParser
 
-/// Which redirects are followed, and what goes along.
+/// Decides which redirects are followed, and which fields go along.
 ///
-/// Credentials never do when the origin changes, that is scheme, host or port: `Authorization`,
-/// `Cookie` and `Proxy-Authorization` that the request had are left out then, and the next origin
-/// gets what is stored for it. RFC 9110, section 15.4.
+/// No credentials go to another origin, that is another scheme, host or port: `Authorization`,
+/// `Cookie` and `Proxy-Authorization` of the request are left out then, and the next origin
+/// gets the credentials that are stored for it. RFC 9110, section 15.4.
 public struct RedirectPolicy: Sendable, Hashable {
     /// Fields that go to another origin.
     public enum CrossOriginFields: Sendable, Hashable {
         /// Fields whose meaning is known not to be a secret: `Accept`, `User-Agent`, `Range` and
-        /// others. A field such as `X-API-Key` stays where it was sent. To the same host by https in
-        /// place of http all go but credentials and ``RedirectPolicy/sensitiveFields``.
+        /// others. A field such as `X-API-Key` does not go along. If https replaces http at the
+        /// same host, all fields go but credentials and ``RedirectPolicy/sensitiveFields``.
         case wellKnown
         /// All but credentials and ``RedirectPolicy/sensitiveFields``.
         case allButSensitive
@@ -18,8 +18,7 @@ public struct RedirectPolicy: Sendable, Hashable {
 
     /// Whether redirects are followed; a redirect is an answer like others when not.
     public var isEnabled = true
-    /// How many redirects are followed one after the other, at least 0. A loop
-    /// ends there, too.
+    /// How many redirects are followed one after the other, at least 0. It also ends loops.
     public var limit = 20
     /// Whether a redirect may lead from https to http.
     public var allowsDowngrade = false
@@ -34,7 +33,7 @@ public struct RedirectPolicy: Sendable, Hashable {
 
 /// The request that a redirect asks for.
 package struct Redirect: Sendable {
-    /// Where it goes, in the fragment of the request before unless it brings one.
+    /// The target URL, with the fragment of the previous URL unless Location has one.
     package var target: String
     package var method: HTTPMethod
     package var fields: HTTPFields
@@ -48,11 +47,11 @@ package struct Redirect: Sendable {
 
 /// The verdict of the redirect rules on a response.
 package enum RedirectVerdict: Sendable {
-    /// It is the answer.
+    /// The response is delivered; no redirect is followed.
     case deliver
-    /// It has to be asked for elsewhere.
+    /// The redirect is followed.
     case follow(Redirect)
-    /// It leads where nobody should go.
+    /// The redirect must not be followed.
     case refuse(RedirectFault)
 }
 
@@ -65,7 +64,7 @@ package struct RedirectFault: Error, Sendable, Hashable {
         case malformed
         /// To something that is neither http nor https.
         case unsupportedScheme
-        /// To a URL with a user name: such links are made to deceive.
+        /// To a URL with a user name that the request did not have: such links are made to deceive.
         case userInformation
         /// From https to http.
         case downgrade

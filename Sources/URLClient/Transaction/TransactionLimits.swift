@@ -17,9 +17,7 @@ package struct TransactionLimits: Sendable {
 
     /// The limits of a request that may have its own.
     init(_ request: ClientRequest, _ configuration: ClientConfiguration) {
-        var timeouts = request.timeouts ?? configuration.timeouts
-        if request.timeouts == nil, let idle = request.idleLimit { timeouts.idle = idle.value }
-        self.init(timeouts)
+        self.init(request.timeouts(in: configuration))
     }
 
     package init(_ timeouts: ClientTimeouts) {
@@ -99,5 +97,14 @@ struct TransactionTimes {
         }
         if !isPaused, !transfer.isPaused { consider(transfer.lastActivity + limits.idle, .idle) }
         return (time, limit)
+    }
+}
+
+extension ClientRequest {
+    /// Its timeouts in a session: its own, or those of the session with its own idle timeout.
+    package func timeouts(in configuration: ClientConfiguration) -> ClientTimeouts {
+        var timeouts = timeouts ?? configuration.timeouts
+        if self.timeouts == nil, let idle = idleLimit { timeouts.idle = idle.value }
+        return timeouts
     }
 }

@@ -11,13 +11,14 @@ extension ClientSession {
     /// Creates a task that opens a WebSocket (RFC 6455).
     ///
     /// The session's cookies, strict transport security (HSTS), known credentials, proxy, connect
-    /// targets and TLS options apply to the handshake. Its limits apply until that is done.
+    /// targets, TLS options and timeouts apply to the handshake. Later only the idle timeout
+    /// counts, while output waits and the server reads nothing of it.
     /// - Parameters:
     ///   - request: a ws, wss, http or https URL, and further fields of the handshake. Its method
-    ///     and its content are left out.
-    ///   - protocols: the subprotocols that are offered, the preferred one first. Each must be a
-    ///     token that stands there once; anything else traps. If the list is empty, the request's
-    ///     field Sec-WebSocket-Protocol is used.
+    ///     and its content are ignored.
+    ///   - protocols: the subprotocols that are offered, the preferred one first. They must be
+    ///     different tokens; anything else traps. If the list is empty, the request's field
+    ///     Sec-WebSocket-Protocol is used.
     ///   - compression: the offer of permessage-deflate (RFC 7692); nil for none.
     ///   - options: limits and times of the connection.
     public func webSocketTask(

@@ -4,11 +4,11 @@ internal import ToolkitSystem
 internal import WebSocketConnections
 internal import WebSocketFrames
 
-/// Connects a WebSocket by libcurl, and carries its bytes. It is confined to the session's loop but for
-/// what is marked otherwise.
+/// Connects a WebSocket by libcurl, and carries its bytes. It is confined to the session's loop,
+/// but for the methods under the mark `any thread`.
 ///
-/// libcurl does names, proxies, connect targets and TLS, and then leaves the connection to the runner:
-/// the easy handle keeps it, and stays with the multi handle as long as it lasts.
+/// libcurl does names, proxies, connect targets and TLS, and then leaves the connection to the
+/// runner. The easy handle keeps the connection, and stays with the multi handle until its end.
 final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Sendable {
     /// The arguments of a task.
     struct Plan: Sendable {
@@ -18,18 +18,18 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
         let options: WebSocketOptions
     }
 
-    /// How far it is.
+    /// How far the connection is.
     enum Stage {
         case idle
-        /// A token, or an answer to a challenge, is asked for.
+        /// Waits for a token, or for the answer to a challenge.
         case asking
-        /// The session's endpoints are asked for.
+        /// Waits for the endpoints of the session's policy.
         case resolving
         case connecting
         /// The request of the handshake goes out, or its response is awaited.
         case handshaking
         case open(WebSocketConnection)
-        /// The last bytes go out, and with `leavesInput` the server's end is awaited.
+        /// Sends the last bytes, and with `leavesInput` waits until the server ends the connection.
         case finishing(leavesInput: Bool)
         case over
 
@@ -65,17 +65,17 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
     var flow = Flow()
     var trial = Trial()
 
-    /// The times of the handshake on the loop's clock, and where it is tried.
+    /// The deadlines of the handshake on the loop's clock, and the endpoints that it tries.
     struct Trial {
         /// When the stage has to be over.
         var stageEnd = Int64.max
         /// When the handshake has to be done, however many stages it has.
         var totalEnd = Int64.max
-        /// The session's endpoints; none for the origin's own address.
+        /// The endpoints that the session's policy gave; none for the origin's own address.
         var targets: [ConnectTarget] = []
-        /// The one of them that is tried.
+        /// The index of the endpoint that is being tried.
         var index = 0
-        /// How often the session's policy was asked for others.
+        /// How often the session's policy was asked for other endpoints.
         var attempt = 0
     }
 
@@ -85,9 +85,9 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
         var watched: SocketEvents = []
         /// Whether nothing can be sent any more. Bytes that the server sent before are still read.
         var isMute = false
-        /// Whether the server's side has ended, which is not reported yet.
+        /// Whether the server has ended its side, and `settle` has not reported that yet.
         var isBroken = false
-        /// When waiting output must have moved on, on the loop's clock.
+        /// The deadline for progress of the waiting output, on the loop's clock.
         var outputEnd = Int64.max
     }
 
@@ -132,6 +132,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
     func cancel() {
         if state.start() { state.fail(ClientError(.cancelled)) }
         loop.post {
+            if case .finishing = self.stage { return self.end() }
             guard case .open(let connection) = self.stage else { return self.cancelEarly() }
             connection.close(.goingAway, "")
             self.finishAtOnce()
@@ -173,7 +174,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
         }
     }
 
-    /// Sends the request of the handshake, over a new connection.
+    /// Begins to connect for the handshake, whose request `ended` sends.
     func begin() {
         limitStage(by: limits.connect)
         request = policy.handshake(
@@ -209,7 +210,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
             self.handle = nil
             return fail(ClientError(.internalFailure, "libcurl does not take the transfer"))
         }
-        // TLS may begin at once.
+        // TLS may begin at once, so its limit is checked from now on.
         loop.look(at: loop.now + limits.tls)
     }
 
@@ -294,7 +295,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
 
     // MARK: the end
 
-    /// The handshake has failed.
+    /// Ends the handshake with an error; a cancelled one, too.
     func fail(_ error: ClientError) {
         var error = error
         error.url = request.url
@@ -307,7 +308,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
     func beginFinishing(leavesInput: Bool) {
         stage = .finishing(leavesInput: leavesInput)
         limitStage(by: leavesInput ? Self.lingering : Self.finishing)
-        // The connection is in the middle of something.
+        // The connection is in the middle of a call, so `move` runs after it.
         loop.post { self.move() }
     }
 
@@ -339,7 +340,7 @@ extension WebSocketRunner {
         handle = nil
     }
 
-    /// Gives the connection up. Nothing of it is left for the next one.
+    /// Gives the connection up, and removes all state that the next attempt must not see.
     func startOver() {
         disconnect()
         unsafe handshake = Self.handshake(plan, loop)
@@ -351,14 +352,14 @@ extension WebSocketRunner {
     func wait() {
         startOver()
         stage = .asking
-        // Only the limit of the whole counts meanwhile.
+        // Meanwhile only the total limit counts.
         trial.stageEnd = trial.totalEnd
         loop.look(at: trial.stageEnd)
     }
 }
 
 extension WebSocketRunner.Plan {
-    /// The subprotocols, which a request may also bring by its field.
+    /// The subprotocols of the task; if it names none, those in the field of the request.
     fileprivate var offered: [String] {
         guard protocols.isEmpty else { return protocols }
         let named = request.fields.values(of: .secWebSocketProtocol).joined(separator: ",")

@@ -7,10 +7,10 @@ internal import ToolkitSystem
 ///
 /// Short work is a few calls on names, and at most `LocalContent.memoryLimit` bytes that go to the
 /// system's memory: handing it to another thread and waking up again takes longer than doing it.
-/// The file system may still have to wait for its journal. So each run is timed, and from the second
-/// long wait on further work goes to the pool, twenty times as long as the wait: an event loop spends
-/// at most a twentieth of its time waiting for a disk. File systems of other machines and programs
-/// may block without limit; an event loop never calls them.
+/// The file system may still have to wait for its journal. So each run is timed. From the second
+/// long wait on, work goes to the pool for twenty times as long as the wait took, so an event loop
+/// spends at most a twentieth of its time waiting for a disk. File systems of other machines and
+/// programs may block without limit; an event loop never calls them.
 package final class InlineIOPolicy: Sendable {
     /// The longest short work, in nanoseconds.
     private static let limit: UInt64 = 1_000_000
@@ -19,10 +19,11 @@ package final class InlineIOPolicy: Sendable {
 
     /// Whether the file system is local.
     let isLocal: Bool
-    private let isBusyUntil = Atomic<UInt64>(0)
-    /// The end of the period in which waits of the thread are counted, which costs a call each
-    /// time. It outlasts the rest after the same wait: a disk that is slow each time is known.
-    private let isWatchedUntil = Atomic<UInt64>(0)
+    /// Until when work goes to the pool, because the disk was slow.
+    private let busyUntil = Atomic<UInt64>(0)
+    /// The end of the period in which the waits of the thread are counted, which costs a call each
+    /// time. It outlasts `busyUntil` after the same wait, so a disk that is always slow is found.
+    private let watchedUntil = Atomic<UInt64>(0)
 
     /// - Parameter isLocal: whether the file system is local.
     package init(isLocal: Bool) {
@@ -32,7 +33,7 @@ package final class InlineIOPolicy: Sendable {
     /// Whether short work runs on the calling thread.
     package var isQuick: Bool {
         BlockingPool.mayBlockHere
-            || (isLocal && Syscalls.monotonic() >= isBusyUntil.load(ordering: .relaxed))
+            || (isLocal && Syscalls.monotonic() >= busyUntil.load(ordering: .relaxed))
     }
 
     /// Runs short work on files, on this thread or on one that may wait.
@@ -41,10 +42,10 @@ package final class InlineIOPolicy: Sendable {
     ) async throws -> Result {
         guard !BlockingPool.mayBlockHere else { return try body() }
         let start = Syscalls.monotonic()
-        guard isLocal, start >= isBusyUntil.load(ordering: .relaxed) else {
+        guard isLocal, start >= busyUntil.load(ordering: .relaxed) else {
             return try await BlockingPool.files.run(body)
         }
-        let isWatched = start < isWatchedUntil.load(ordering: .relaxed)
+        let isWatched = start < watchedUntil.load(ordering: .relaxed)
         let waits = isWatched ? BlockingPool.waits : nil
         defer { note(from: start, to: Syscalls.monotonic(), waits) }
         return try body()
@@ -55,20 +56,20 @@ package final class InlineIOPolicy: Sendable {
     package func runNow<Result>(_ body: () throws -> Result?) rethrows -> Result? {
         guard !BlockingPool.mayBlockHere else { return try body() }
         let start = Syscalls.monotonic()
-        guard isLocal, start >= isBusyUntil.load(ordering: .relaxed) else { return nil }
-        let isWatched = start < isWatchedUntil.load(ordering: .relaxed)
+        guard isLocal, start >= busyUntil.load(ordering: .relaxed) else { return nil }
+        let isWatched = start < watchedUntil.load(ordering: .relaxed)
         let waits = isWatched ? BlockingPool.waits : nil
         defer { note(from: start, to: Syscalls.monotonic(), waits) }
         return try body()
     }
 
-    /// Records how long a call took, and how often its thread had waited before; nil if that was
-    /// not measured, which starts a period of measuring.
+    /// Records a call that took long, and prolongs the period in which waits are counted. `waits`
+    /// is the count of its thread before the call; nil if it was not counted.
     private func note(from start: UInt64, to end: UInt64, _ waits: Int64?) {
         guard end > start, end - start > Self.limit else { return }
         let (rest, _) = (end - start).multipliedReportingOverflow(by: Self.restFactor)
-        isWatchedUntil.max(end &+ rest &+ Self.watchTime, ordering: .relaxed)
+        watchedUntil.max(end &+ rest &+ Self.watchTime, ordering: .relaxed)
         guard let waits, waits < 0 || BlockingPool.waits != waits else { return }
-        isBusyUntil.max(end &+ rest, ordering: .relaxed)
+        busyUntil.max(end &+ rest, ordering: .relaxed)
     }
 }

@@ -10,7 +10,7 @@ package import ToolkitSystem
 /// Where two names can be exchanged, the old target has the source's name afterwards. On other file
 /// systems the old target gets a third name first, and for a moment nothing has the target's name.
 package struct ReplacementJournal: Sendable {
-    /// The prefix of its names in the staging directory.
+    /// The prefix of the names of journal entries in the staging directory.
     package static let prefix = "replace-"
 
     /// The path of the new content; `nil` if clients cannot see it.
@@ -48,8 +48,8 @@ package struct ReplacementJournal: Sendable {
         }
     }
 
-    /// Completes the replacements that the journals of a dead process record, or of one that is about
-    /// to end.
+    /// Completes the replacements that the journal entries in the folder of a process record. That
+    /// process is dead, or about to end.
     /// - Returns: whether the folder is no longer needed. Otherwise it may hold the only name of
     ///   the old content.
     static func finishAll(in folder: OpenDirectory, of tree: FileTree) -> Bool {
@@ -79,7 +79,7 @@ package struct ReplacementJournal: Sendable {
         }
     }
 
-    /// - Returns: whether nothing is left in the folder under the name `aside`.
+    /// - Returns: `false` if the folder has the only name of the old content.
     /// - Throws: when a lookup or a rename fails.
     private static func finish(
         _ lines: [[UInt8]], in folder: OpenDirectory, of tree: FileTree

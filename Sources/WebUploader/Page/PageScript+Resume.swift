@@ -69,8 +69,8 @@ extension PageScript {
             } catch (error) { return gone.includes(error.status) ? null : undefined; }
         }
 
-        // What is told of the upload: `onBegin(id, seconds)`, `onReach(offset)` when so much is
-        // kept, `onForget()` when it is not there any more, `onProgress(bytes)`, `onBreak()`.
+        // A listener has `onBegin(id, seconds)`, `onReach(offset)` when the server keeps so much,
+        // `onForget()` when it keeps nothing any more, `onProgress(bytes)` and `onBreak()`.
         export class Upload {
             constructor(file, link, name, conflict, listener) {
                 Object.assign(this, { file, listener, best: 0 });
@@ -117,8 +117,8 @@ extension PageScript {
             // Whether it goes on after an error: `now`, `later` or not at all.
             async recover(error) {
                 const isKept = this.id && !error.isFinal;
-                // What cannot be read any more, or has changed on the disk, looks like a broken
-                // connection.
+                // A file that cannot be read any more, or has changed on the disk, looks like a
+                // broken connection.
                 if (error.status === 0) await this.requireFile();
                 if (this.id && (error.isFinal || lost.includes(error.status))) this.forget();
                 if (error.code === "token") {

@@ -49,7 +49,7 @@ extension PageScript {
             get isActive() { return this.state === "waiting" || this.state === "running"; }
             get isOver() { return ["done", "cancelled", "failed", "exists"].includes(this.state); }
 
-            // MARK: What is seen
+            // MARK: Appearance
 
             show(message) {
                 this.row.className = this.state;
@@ -123,7 +123,7 @@ extension PageScript {
                 return [this.button("chooseAgain", () => input.click()), input];
             }
 
-            // MARK: What is done
+            // MARK: Actions
 
             // The note of before may lack the piece that was under way when its page went.
             async refresh() {
@@ -235,7 +235,7 @@ extension PageScript {
                 next();
             }
 
-            // What has the name, as far as the list of the folder tells.
+            // The entry with this name, as far as the list of the folder shows.
             get other() {
                 const folder = current();
                 if (folder.link !== this.link) return undefined;
@@ -340,7 +340,7 @@ extension PageScript {
             }
         });
 
-        // What was given up because there was no network.
+        // Uploads that were given up for want of a network are tried again.
         addEventListener("online", () =>
             each((item) => item.state === "failed" && item.isBroken && item.kept, (item) => item.retry()));
 

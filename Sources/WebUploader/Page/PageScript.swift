@@ -205,7 +205,7 @@ enum PageScript {
         // names of those that cannot be read.
         export async function dropped(transfer) {
             const found = { files: [], folders: [], unreadable: [] };
-            // What is dropped is gone after the first wait.
+            // The browser empties the transfer at the first `await`.
             const entries = [...transfer.items].filter((item) => item.kind === "file")
                 .map((item) => item.webkitGetAsEntry?.() ?? item.getAsFile()).filter(Boolean);
             for (const entry of entries) {

@@ -9,7 +9,7 @@ import URLClient
 #endif
 
 extension Fetch {
-    /// Sends a file, on and on while the server can resume, and prints the answer.
+    /// Sends a file, resumes the upload as often as the server allows, and prints the response.
     func send(_ path: String) async throws -> ClientResponse {
         let note = UploadNote(file: path, showsMessages: output.showsMessages)
         let upload = ResumableUpload(
@@ -36,7 +36,7 @@ extension Fetch {
         return response
     }
 
-    /// Notes how an upload goes on as soon as the server has said where.
+    /// Writes the note as soon as the server has named the URL at which the upload can be resumed.
     private static func keep(
         _ note: UploadNote, of upload: ResumableUpload
     ) -> Task<Void, Never> {
@@ -70,7 +70,7 @@ extension Fetch {
         }
     }
 
-    /// Waits until the last state is shown, or noted, once the upload is over.
+    /// Ends a watcher once it has shown, or noted, the last state of the upload.
     private static func end(_ watcher: Task<Void, Never>?) async {
         guard let watcher else { return }
         watcher.cancel()
@@ -78,7 +78,7 @@ extension Fetch {
     }
 }
 
-/// The file beside one that is sent, which says how to go on with it.
+/// The note beside a file that is being uploaded: it says how to resume the upload.
 struct UploadNote {
     private struct Content: Codable {
         var rest: UploadResumeData
@@ -88,14 +88,14 @@ struct UploadNote {
 
     private let note: NoteFile<Content>
     private let file: String
-    /// When the file was last changed before any of it was sent; `nil` when that is unknown. A file that
-    /// changes while it is sent is not gone on with.
+    /// The modification time of the file before the upload began; `nil` when that is unknown. The
+    /// upload of a file that has changed since then is not resumed.
     private let began: Double?
     private let showsMessages: Bool
 
     /// - Parameters:
     ///   - file: the path of the file that is sent.
-    ///   - showsMessages: whether standard error says why it cannot be written.
+    ///   - showsMessages: whether standard error says why the note cannot be written.
     init(file: String, showsMessages: Bool = true) {
         self.file = file
         self.showsMessages = showsMessages
@@ -117,14 +117,14 @@ struct UploadNote {
         return content.rest
     }
 
-    /// Whether the rest of a file goes over TLS if its beginning did.
+    /// Whether the upload's URL has https if the URL of the request has.
     private static func isAsSecure(_ upload: URL, as request: URL) -> Bool {
         upload.scheme?.lowercased() == "https" || request.scheme?.lowercased() == "http"
     }
 
-    /// Notes how an upload goes on that is under way, even if this call is killed.
+    /// Writes the note while the upload is running, so that it is there if the process is killed.
     func keep(_ data: UploadResumeData) {
-        // A folder in which this fails is reported when the upload has failed.
+        // An error is ignored: if the upload fails, `write` tries again and reports it.
         try? save(data)
     }
 

@@ -9,7 +9,7 @@ import WebUploader
 
 /// The paths of `serve`, and the handler of each.
 extension ServeCommand {
-    /// Refuses one path for two handlers, of which only one would answer.
+    /// Throws an error if two handlers have the same path, because only one of them would answer.
     func validatePaths() throws {
         let paths: [(flag: String, segments: [Substring]?)] = [
             ("--uploader", uploaderFlags.uploader.map { UploaderFlags.segments($0) }),
@@ -23,11 +23,12 @@ extension ServeCommand {
         }
     }
 
-    /// The handler of all requests, apart from the fields that all answers have.
+    /// The handler of all requests. The caller adds the fields that all responses have.
     /// - Parameters:
-    ///   - shared: the handler of WebDAV, whose store and locks the page has; `nil` without both.
+    ///   - shared: the WebDAV handler, whose store and locks the upload page shares; `nil` if
+    ///     neither WebDAV nor the page is served.
     ///   - place: where the server listens.
-    ///   - uploads: gets the handlers that are closed at the end.
+    ///   - uploads: receives the upload handlers, which have to be closed at the end.
     func handler(
         _ shared: WebDAVHandler?, _ place: ListenPlace, _ uploads: inout [ResumableUploadHandler]
     ) -> any Handler {
@@ -37,8 +38,8 @@ extension ServeCommand {
         for host in webdavOptions.hosts { hosts.allow(host) }
         guard let shared else {
             let served = routes.router
-            // Only an address of the Internet has nothing that a page elsewhere could not reach by
-            // itself; all others are guarded against DNS rebinding.
+            // By DNS rebinding a page elsewhere could reach a private address. It gains nothing at
+            // a public one, and no browser connects to a Unix socket: neither is guarded.
             guard place.isPrivate else { return access.guarding(served) }
             return access.guarding(AccessOptions.checkingHosts(of: served, hosts))
         }
@@ -52,14 +53,14 @@ extension ServeCommand {
     private func addEcho(to routes: inout ServeRoutes) {
         guard let echo else { return }
         let handler = compressed(EchoHandler(byteLimit: min(64 << 20, contentLimit)))
-        // It takes a part of what a mount of the same depth takes.
+        // It matches only some of the paths of a mount of the same depth, so it has to come first.
         routes.add(at: ServeRoutes.literalSegments(of: echo), beforeMounts: true) {
             $0.route(nil, echo, to: handler)
         }
     }
 
-    /// Adds WebDAV and the page, outside of the compression, which would give a file another tag on
-    /// GET than the one that PUT returned.
+    /// Adds WebDAV and the upload page. Neither is compressed: compression would give a file
+    /// another entity tag on GET than the one that PUT returned.
     private func addMounts(
         of shared: WebDAVHandler, to routes: inout ServeRoutes,
         _ uploads: inout [ResumableUploadHandler]
@@ -78,19 +79,19 @@ extension ServeCommand {
         }
     }
 
-    /// The handler with uploads that go on after the connection broke, where files may be changed.
+    /// The handler with resumable uploads, unless files are read-only.
     /// - Parameters:
     ///   - handler: takes the uploads.
-    ///   - name: a name for the folder of their parts, which is in the one that no client sees.
-    ///   - tusMethod: what an upload by tus is to the handler.
-    ///   - uploads: the handlers that are closed at the end.
+    ///   - name: names the folder of the unfinished uploads, in the directory that no client sees.
+    ///   - tusMethod: the method with which the handler gets a tus upload.
+    ///   - uploads: receives the new handler, which has to be closed at the end.
     private func resumable(
         _ handler: some Handler, _ name: String, tusMethod: HTTPMethod,
         _ uploads: inout [ResumableUploadHandler]
     ) -> any Handler {
         guard !files.readOnly else { return handler }
         var options = ResumableUploadHandler.Options()
-        // Parts of uploads are no files yet, and count for no quota.
+        // Unfinished uploads do not count towards the quota, so each of them is limited by it.
         options.byteLimit = min(contentLimit, quota?.bytes ?? .max)
         options.tusMethod = tusMethod
         options.synchronizes = webdavOptions.webdavSync
@@ -106,7 +107,7 @@ extension ServeCommand {
         options.allowsHidden = files.showHidden
         options.contentLimit = contentLimit
         if files.readOnly { options.role = { _ in .readOnly } }
-        // Hosts are checked around everything.
+        // `handler` checks the host of every request.
         options.hosts = nil
         options.trustedOrigins = Set(
             webdavOptions.origin.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
@@ -149,7 +150,7 @@ struct ServeRoutes {
 
     /// Adds a handler.
     /// - Parameters:
-    ///   - segments: those of its path.
+    ///   - segments: the segments of its path.
     ///   - beforeMounts: whether it answers before a mount of the same depth.
     ///   - add: adds it to a router.
     mutating func add(
@@ -160,7 +161,7 @@ struct ServeRoutes {
             Route(depth: segments.count, comesBeforeMounts: beforeMounts, add: add))
     }
 
-    /// All of them.
+    /// A router with all handlers.
     var router: Router {
         var router = Router()
         router.mount("/", root)
@@ -173,8 +174,8 @@ struct ServeRoutes {
         return router
     }
 
-    /// The segments of a path of which a route takes all that a mount there would get: those of
-    /// `/a` and of `/a/*`.
+    /// The segments of a route without a final `*`. A mount conflicts with an echo at `/a` as much
+    /// as with one at `/a/*`.
     static func coveredSegments(of route: String) -> [Substring] {
         let segments = UploaderFlags.segments(route)
         return Array(segments.last == "*" ? segments.dropLast() : segments[...])

@@ -1,4 +1,5 @@
 import HTTPParser
+import HTTPServerKit
 import TestSupport
 import Testing
 
@@ -6,6 +7,8 @@ import Testing
 
 @Suite("Connections above the limit", .fewAtOnce, .timeLimit(.minutes(3)))
 struct OverflowTests {
+    private let counters = ServerCounters()
+
     private func full(
         _ overflow: ConnectionOverflow
     ) async throws -> (local: LocalServer, port: UInt16, first: PlainSocket) {
@@ -13,6 +16,7 @@ struct OverflowTests {
             $0.connectionLimit = 1
             $0.connectionOverflow = overflow
             $0.closesIdleAtLimit = false
+            $0.metrics = counters
         }
         let port = try await local.start()
         let first = try PlainSocket(port: port)
@@ -39,6 +43,7 @@ struct OverflowTests {
             #expect(try await PlainSocket(port: port).receiveAll().isEmpty)
         }
         #expect(local.server.connectionCount == 1)
+        #expect(counters.figures.refusedConnections == 100)
         try await first.send(LocalServer.get("/2"))
         #expect(try await first.response().text == "/2")
         await local.server.shutdown()

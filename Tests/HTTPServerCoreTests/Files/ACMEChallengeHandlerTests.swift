@@ -57,6 +57,29 @@ struct ACMEChallengeHandlerTests {
         #expect(try await answer("GET", target).status == 202)
     }
 
+    @Test("A target that a handler in front has rewritten shows nothing but challenges")
+    func rewritten() async throws {
+        try makeChallenge()
+        try directory.write("web/.secret", "secret")
+        let handler = try ACMEChallengeHandler(
+            SyncHandler { _ in Response(.accepted) }, webroot: directory.path("web"))
+        let secret = Rewriting(target: "/.secret", inner: handler)
+        #expect(try await exchange(secret, "GET", Self.prefix + "Ab-9_").status == 202)
+        let challenge = Rewriting(target: Self.prefix + "Ab-9_", inner: handler)
+        #expect(try await exchange(challenge, "GET", "/token").text == "Ab-9_.thumbprint")
+    }
+
+    private struct Rewriting: Handler {
+        let target: String
+        let inner: ACMEChallengeHandler
+
+        func answer(_ request: Request) throws -> Answer {
+            var request = request
+            request.target = try #require(RequestTarget(target))
+            return try inner.answer(request)
+        }
+    }
+
     @Test("A link out of the folder is not followed, and a missing folder is an error at once")
     func folders() async throws {
         try makeChallenge()

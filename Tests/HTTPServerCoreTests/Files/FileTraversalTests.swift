@@ -147,8 +147,9 @@ struct FileTraversalTests {
         // HFS+ leaves such a character out when it compares names.
         try directory.write("root/\u{200C}.hidden", "hidden")
         #expect(try await get("/%E2%80%8C.hidden").status == 404)
-        #expect(ReservedNames.contains(Array(".ht\u{200C}tpkit-dav".utf8).span))
-        #expect(!ReservedNames.isHidden(Array("\u{2192}.a".utf8).span))
+        let isOwn = ReservedNames.contains(Array(".ht\u{200C}tpkit-dav".utf8).span)
+        let isHidden = ReservedNames.isHidden(Array("\u{2192}.a".utf8).span)
+        #expect(isOwn && !isHidden)
         let shown = try await get("/.hidden") { $0.showsHidden = true }
         #expect(shown.text == "hidden")
         let listing = try await get("/") { $0.showsHidden = true }
