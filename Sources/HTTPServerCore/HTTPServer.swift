@@ -128,7 +128,7 @@ public final class HTTPServer: Sendable {
             do throws(SystemError) {
                 try makeLoops()
             } catch {
-                for listener in listeners { listener.close() }
+                for listener in listeners where !listener.isInherited { listener.close() }
                 throw .system("event loops", error)
             }
             serve(listeners)

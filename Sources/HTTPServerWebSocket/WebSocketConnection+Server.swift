@@ -56,8 +56,10 @@ extension WebSocketConnection: UpgradedProtocol {
         whenEnded { connection, end in
             switch end.cause {
             case .local where !connection.isStopping: break
-            case .local, .peer: if !connection.hasReader { task.cancel() }
-            case .failure, .transport: task.cancel()
+            case .local where connection.hasReader, .peer where connection.hasReader: break
+            // The connection is in the middle of writing: what the program does when its task is
+            // cancelled has to wait.
+            case .local, .peer, .failure, .transport: loop.execute { task.cancel() }
             }
         }
     }

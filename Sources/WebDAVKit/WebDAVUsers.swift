@@ -20,12 +20,19 @@ public final class WebDAVUsers: Handler {
     /// handlers that share it (`WebDAVHandler.init(sharing:options:)`).
     public typealias Maker = @Sendable (Identity) async throws -> WebDAVHandler?
 
+    private struct Handlers: Sendable {
+        var made: [String: WebDAVHandler] = [:]
+        /// The calls of `make` that have not returned.
+        var calls: [String: Task<WebDAVHandler?, any Error>] = [:]
+    }
+
     private let make: Maker
-    private let handlers = Locked<[String: WebDAVHandler]>([:])
+    private let handlers = Locked(Handlers())
 
     /// Creates a handler.
-    /// - Parameter make: called for the first request of each user; the handler is kept as long as
-    ///   this object, with its locks.
+    /// - Parameter make: called for the first request of each user, in a separate task. Requests
+    ///   that come meanwhile wait for the same call. The handler is kept as long as this object,
+    ///   with its locks. After `nil` or an error the next request calls again.
     public init(_ make: @escaping Maker) {
         self.make = make
     }
@@ -33,7 +40,7 @@ public final class WebDAVUsers: Handler {
     /// Answers by the handler of the user; 403 without a user, or for a user without a handler.
     public func answer(_ request: Request) throws -> Answer {
         guard let user = request.identity else { throw Self.hasNone }
-        if let known = handlers.withLock({ $0[user.name] }) { return known.answer(request) }
+        if let known = handlers.withLock({ $0.made[user.name] }) { return known.answer(request) }
         return .later { [self] in
             guard let handler = try await handler(of: user) else { throw Self.hasNone }
             return try await handler.respond(to: request)
@@ -45,13 +52,22 @@ public final class WebDAVUsers: Handler {
     }
 
     private func handler(of user: Identity) async throws -> WebDAVHandler? {
-        if let known = handlers.withLock({ $0[user.name] }) { return known }
-        guard let made = try await make(user) else { return nil }
-        // Two requests may have come at once: both need the same locks.
-        return handlers.withLock { handlers in
-            let kept = handlers[user.name] ?? made
-            handlers[user.name] = kept
-            return kept
+        let call = handlers.withLock { handlers -> Task<WebDAVHandler?, any Error>? in
+            if handlers.made[user.name] != nil { return nil }
+            if let call = handlers.calls[user.name] { return call }
+            // A separate task: the client of the first request may leave while others wait.
+            let call = Task { [self] in try await makeHandler(of: user) }
+            handlers.calls[user.name] = call
+            return call
         }
+        guard let call else { return handlers.withLock { $0.made[user.name] } }
+        return try await call.value
+    }
+
+    private func makeHandler(of user: Identity) async throws -> WebDAVHandler? {
+        defer { handlers.withLock { $0.calls[user.name] = nil } }
+        let handler = try await make(user)
+        if let handler { handlers.withLock { $0.made[user.name] = handler } }
+        return handler
     }
 }

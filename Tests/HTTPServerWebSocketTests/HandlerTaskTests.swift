@@ -34,6 +34,36 @@ struct HandlerTaskTests {
         }
     }
 
+    @Test("A task that is begun at once on cancellation writes to its own connection alone")
+    @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+    func immediateTask() async throws {
+        let other = Locked<WebSocket?>(nil)
+        let reader = SyncHandler { request in
+            try request.webSocket { socket in
+                other.withLock { $0 = socket }
+                for try await _ in socket {}
+            }
+        }
+        let leaver = SyncHandler { request in
+            try request.webSocket { _ in
+                try await withTaskCancellationHandler {
+                    try await Task.sleep(for: .seconds(600))
+                } onCancel: {
+                    guard let socket = other.withLock({ $0 }) else { return }
+                    Task.immediate { try? await socket.send("gone") }
+                }
+            }
+        }
+        let listening = Client(reader)
+        try await waitUntil { other.withLock { $0 != nil } }
+        let leaving = Client(leaver)
+        try await leaving.connection.output("101")
+        leaving.close(4001)
+        try await leaving.output(closeFrame(4001))
+        let record = try await listening.output(frame(1, "gone"))
+        #expect(Client.frames(record) == frame(1, "gone"))
+    }
+
     @Test("A handler that only sends is cancelled when the client closes")
     func sender() async throws {
         let handled = Handled()

@@ -76,7 +76,7 @@ extension Connection {
     }
 
     func fileFailed() {
-        info.logger.warning("a file became shorter, or unreadable, while it was sent")
+        loop.call { info.logger.warning("a file became shorter, or unreadable, while it was sent") }
         abort(.responseFailed)
     }
 

@@ -5,9 +5,8 @@ package import ToolkitSystem
 
 /// One connection: the bytes between a transport, `ConnectionState` and a handler.
 ///
-/// It is confined to its loop. Requests are parsed where they were read; what is left of a read
-/// is kept only when a request is unfinished, so an idle connection is little more than this
-/// object.
+/// It is confined to its loop. Requests are parsed where they were read; what is left of a read is
+/// kept only when a request is unfinished, so an idle connection is little more than this object.
 ///
 /// It reports events to its `state`, and does what the answers say. Its code is in the files beside
 /// this one: `Connection+Input` turns bytes into requests, `+Content` their content into pieces,
@@ -211,10 +210,10 @@ package final class Connection: LoopClient, @unchecked Sendable {
     /// Closes to make room for a new connection, unless a request has come meanwhile.
     /// - Returns: whether it did.
     func giveWay() -> Bool {
-        guard idleSince != nil else { return false }
+        guard let since = idleSince else { return false }
         receiveWithoutEvent()
         guard unsafe !state.isClosed else { return true }
-        guard idleSince != nil else { return false }
+        guard idleSince == since else { return false }
         abort(.displaced)
         return true
     }

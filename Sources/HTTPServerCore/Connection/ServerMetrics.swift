@@ -6,7 +6,7 @@
 public protocol ServerMetrics: Sendable {
     /// A connection was taken.
     func connectionOpened()
-    /// A new connection was refused by `ConnectionHooks.admits`, or by the limit of its address.
+    /// A new connection was refused, by `ConnectionHooks.admits` or by a limit.
     func connectionRefused()
     /// A connection that was taken is closed; its bytes are final.
     func connectionClosed(_ connection: ConnectionInfo, _ reason: ConnectionCloseReason)

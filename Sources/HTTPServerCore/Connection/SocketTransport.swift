@@ -19,9 +19,7 @@ package final class SocketTransport: Transport {
     }
 
     /// Begins to poll for input.
-    package func open() -> Bool {
-        loop.poller.add(descriptor, .read, token: token)
-    }
+    package func open() -> Bool { loop.poller.add(descriptor, .read, token: token) }
 
     package func receive(into room: UnsafeMutableRawBufferPointer) -> IOResult {
         let result = unsafe Syscalls.receive(descriptor, room)
@@ -50,9 +48,7 @@ package final class SocketTransport: Transport {
         if interest.isEmpty { watch([]) }
     }
 
-    package func closesByReset() {
-        Syscalls.dropUnsent(descriptor)
-    }
+    package func closesByReset() { Syscalls.dropUnsent(descriptor) }
 
     package func close() {
         // Closing takes the descriptor out of the poller as well.

@@ -38,9 +38,7 @@ final class EventHub: Sendable {
         return stream
     }
 
-    func setReceiver(_ receiver: EventReceiver?) {
-        state.withLock { $0.receiver = receiver }
-    }
+    func setReceiver(_ receiver: EventReceiver?) { state.withLock { $0.receiver = receiver } }
 
     /// The server is gone.
     func finish() {

@@ -99,9 +99,7 @@ public struct Request: Sendable {
     package var wireFields: RequestFields { RequestFields(storage: storage, hidesCoding: false) }
     /// The announced length of the content in bytes; `nil` without Content-Length, and where a
     /// content coding is removed, because the decoded content has another length.
-    public var contentLength: Int64? {
-        storage.hidesCoding ? nil : storage.head.contentLength
-    }
+    public var contentLength: Int64? { storage.hidesCoding ? nil : storage.head.contentLength }
     /// The content without transfer coding. It is read on demand, once.
     public var body: RequestBody {
         storage.content?.body ?? RequestBody(exchange: storage.exchange)

@@ -70,6 +70,8 @@ package final class Listener: Sendable {
     }
 
     deinit {
+        // A start that has failed leaves an inherited socket to the next one.
+        if isInherited, !isClosed { return }
         close()
         Syscalls.close(descriptor)
     }

@@ -243,9 +243,7 @@ final class LockFile: Sendable {
 
     private static func record(_ line: ArraySlice<UInt8>) -> Record? {
         let fields = line.split(separator: 0x20, omittingEmptySubsequences: false)
-            .compactMap { field in
-                unsafe Array(field).withUnsafeBytes { unsafe CanonicalPath.decode($0) }
-            }
+            .compactMap { decoded(Array($0)) }
         if fields.count == 2, fields[0] == [UInt8(ascii: "-")] {
             return .removal(LockToken(uri: text(fields[1])))
         }
@@ -262,6 +260,16 @@ final class LockFile: Sendable {
                 scope: scope, owner: text(fields[6]),
                 user: fields[7].isEmpty ? nil : text(Array(fields[7].dropFirst())),
                 timeout: Int(timeout), expiry: expiry))
+    }
+
+    /// A field without percent-encoding. A user's name may hold any character, but the line itself
+    /// holds no NUL.
+    private static func decoded(_ field: [UInt8]) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        guard !field.contains(0),
+            PercentEncoding.decode(field.span, keepsInvalid: false, into: &bytes) == nil
+        else { return nil }
+        return bytes
     }
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -21,7 +21,7 @@ extension WebDAVError {
             self.init(.forbidden, "it is in use")
         } else if error.isNameTooLong {
             self.init(.forbidden, "the name is too long")
-        } else if error.isExhausted {
+        } else if error.fileStatus == .unavailable {
             self.init(.serviceUnavailable)
         } else {
             self.init(.internalServerError, error.description)

@@ -21,7 +21,13 @@ extension LocalStore {
                 return nil
             }
             if status.kind != .regular { canonicalNames.forget() }
-            try synchronize([target])
+            do throws(SystemError) {
+                try synchronize([target])
+            } catch {
+                // The answer reports that nothing was deleted.
+                try? Self.rename(aside, toFree: target)
+                throw error
+            }
             let name = String(decoding: aside.name, as: UTF8.self)
             bin.withLock { $0[name] = aside }
             return name
@@ -53,6 +59,17 @@ extension LocalStore {
     public func forget(_ name: String) async {
         guard let aside = bin.withLock({ $0.removeValue(forKey: name) }) else { return }
         await BlockingPool.files.value { [self] in
+            _ = clock.removing { aside.directory.removeTree(aside.name, onRemoval: onRemoval) }
+        }
+    }
+
+    /// Removes all that was discarded; it no longer counts. It blocks.
+    func emptyBin() {
+        let discarded = bin.withLock { bin in
+            defer { bin = [:] }
+            return Array(bin.values)
+        }
+        for aside in discarded {
             _ = clock.removing { aside.directory.removeTree(aside.name, onRemoval: onRemoval) }
         }
     }

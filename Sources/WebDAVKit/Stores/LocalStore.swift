@@ -87,14 +87,16 @@ public final class LocalStore: ResourceStore {
         if let usage { try properties.files.count(in: usage) }
     }
 
-    /// Removes the staging directory; the next write creates it again. Call it with no request in
-    /// progress. It blocks. A collection whose replacement has failed half-way gets its name back
-    /// first; where that is impossible, the directory stays for the next store at this root.
+    /// Empties the bin and removes the staging directory; the next write creates it again. Call it
+    /// with no request in progress. It blocks. A collection whose replacement has failed half-way
+    /// gets its name back first; where that is impossible, the directory stays for the next store
+    /// at this root.
     ///
     /// A program need not call it: an empty directory is removed when `main` returns or calls
     /// `exit`. One that holds discarded files stays, as it does when a signal ends the program; the
     /// next store at this root removes it.
     public func close() {
+        emptyBin()
         staging.close()
     }
 

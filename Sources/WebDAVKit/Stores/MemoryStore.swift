@@ -32,7 +32,8 @@ public final class MemoryStore: ResourceStore {
         private(set) var resources: [ResourcePath: Resource] = [:]
         /// The names in each collection that has any.
         private var names: [ResourcePath: Set<[UInt8]>] = [:]
-        var version = 0
+        /// Starts at random, because clients may have the entity tags of an earlier run.
+        var version = Int.random(in: 0..<1 << 52)
         /// The bytes of all content, and of names and properties; those of the bin count, too.
         private(set) var (used, described) = (0, 0)
         /// Discarded resources that can be put back: the path of the root, and all resources
@@ -292,6 +293,7 @@ public final class MemoryStore: ResourceStore {
         _ path: ResourcePath, to destination: ResourcePath, deep: Bool, replaces: Bool
     ) async throws {
         try change { state throws(WebDAVError) in
+            guard state.resources[path] != nil else { throw .notFound }
             try state.requireParent(destination)
             guard replaces || state.resources[destination] == nil else { throw .taken }
             let paths = deep ? state.inside(path) : [path]
@@ -320,8 +322,14 @@ public final class MemoryStore: ResourceStore {
         _ path: ResourcePath, to destination: ResourcePath, replaces: Bool
     ) async throws {
         try change { state throws(WebDAVError) in
+            guard state.resources[path] != nil else { throw .notFound }
             try state.requireParent(destination)
             guard replaces || state.resources[destination] == nil else { throw .taken }
+            guard path != destination else { return }
+            // Either the source would go with what it replaces, or no path would lead to it.
+            guard !path.isWithin(destination), !destination.isWithin(path) else {
+                throw .forbidden
+            }
             state.removeTree(destination)
             for old in state.inside(path) {
                 guard let resource = state.take(old) else { continue }

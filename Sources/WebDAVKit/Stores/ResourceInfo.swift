@@ -11,7 +11,8 @@ public struct ResourceInfo: Hashable, Sendable {
     public var modified: InternetTimestamp
     /// When it was made; `nil` where that is not known.
     public var created: InternetTimestamp?
-    /// A strong tag, which changes whenever the content changes; `nil` for a collection.
+    /// A strong tag, which changes whenever the content changes; `nil` for a collection. A store
+    /// does not reuse one for other content, not even after a restart.
     public var entityTag: EntityTag? {
         get { tag.entityTag }
         set { tag = newValue.map { .text($0) } ?? .none }

@@ -121,7 +121,8 @@ public protocol ResourceStore: Sendable {
 
     // MARK: Trees
 
-    /// Copies a resource with its dead properties.
+    /// Copies a resource with its dead properties. Handlers have checked that source and
+    /// destination do not ``overlap(_:_:)``.
     ///
     /// The default copies member by member, so other clients can see an unfinished copy. A store
     /// that replaces it can make the whole copy appear at once.
@@ -131,19 +132,23 @@ public protocol ResourceStore: Sendable {
     ///   - deep: whether members are copied, too.
     ///   - replaces: whether a resource at the destination is replaced. Handlers have looked before,
     ///     but another program may have made one since.
-    /// - Throws: `WebDAVError.taken` when there is one that must not be replaced.
+    /// - Throws: `WebDAVError.notFound` when there is no source, and `WebDAVError.taken` when there
+    ///   is a resource that must not be replaced; nothing changes then.
     func copy(
         _ path: ResourcePath, to destination: ResourcePath, deep: Bool, replaces: Bool
     ) async throws
 
-    /// Moves a resource with its dead properties.
+    /// Moves a resource with its dead properties. Handlers have checked that source and
+    /// destination do not ``overlap(_:_:)``, unless the destination is another spelling of the
+    /// source's name.
     ///
     /// The default copies and then removes; it does not copy links, so they are gone.
     /// - Parameters:
     ///   - path: the source.
     ///   - destination: its new path.
     ///   - replaces: whether a resource at the destination is replaced.
-    /// - Throws: `WebDAVError.taken` when there is one that must not be replaced.
+    /// - Throws: `WebDAVError.notFound` when there is no source, and `WebDAVError.taken` when there
+    ///   is a resource that must not be replaced; nothing changes then.
     func move(
         _ path: ResourcePath, to destination: ResourcePath, replaces: Bool
     ) async throws

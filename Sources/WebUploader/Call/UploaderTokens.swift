@@ -11,11 +11,16 @@ internal import ToolkitSystem
 /// knows. So no token is good for another browser, another user or another time, and nothing has to
 /// be remembered.
 struct UploaderTokens: Sendable {
-    static let cookieName = "uploader"
     static let field: HTTPFieldName = "X-Upload-Token"
 
     private let key = Crypto.random(32)
     let lifetime: Int64
+
+    /// A separate cookie for each scheme: next to one with `Secure`, browsers take none of the same
+    /// name from plain HTTP (RFC 6265bis, "leave secure cookies alone").
+    private static func cookieName(_ request: Request) -> String {
+        request.isSecure ? "uploader-tls" : "uploader"
+    }
 
     init(lifetime: Int64) {
         // The longest lifetime; nobody needs a century.
@@ -33,7 +38,7 @@ struct UploaderTokens: Sendable {
         // Without Path it counts for the folder that the page is in, as the browser sees it, which
         // a proxy may see otherwise.
         let secure = request.isSecure ? "; Secure" : ""
-        let cookie = "\(Self.cookieName)=\(session); HttpOnly; SameSite=Lax\(secure)"
+        let cookie = "\(Self.cookieName(request))=\(session); HttpOnly; SameSite=Lax\(secure)"
         return (token, known == nil ? cookie : nil)
     }
 
@@ -55,11 +60,12 @@ struct UploaderTokens: Sendable {
 
     /// The number that the browser has; `nil` without one that can be ours.
     private static func cookie(of request: Request) -> String? {
+        let start = Array("\(cookieName(request))=".utf8)
         for line in request.fields.values(of: .cookie) {
             for pair in line.utf8.split(separator: 0x3B) {
                 let text = pair.drop { $0 == 0x20 }
-                let value = text.dropFirst(cookieName.utf8.count + 1)
-                guard text.starts(with: "\(cookieName)=".utf8), value.count == 32,
+                let value = text.dropFirst(start.count)
+                guard text.starts(with: start), value.count == 32,
                     value.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
                 else { continue }
                 return String(Substring(value))

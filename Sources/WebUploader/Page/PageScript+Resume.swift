@@ -170,6 +170,8 @@ extension PageScript {
             }
 
             async sendWhole(signal) {
+                // A refusal while the file is sent may look like a broken connection.
+                await renewOld();
                 try {
                     return await exchange("POST", this.target, {
                         "Accept": "application/json", "Content-Type": "application/octet-stream",

@@ -112,6 +112,34 @@ enum UploaderSender {
                 return page;
             },
 
+            // The token is another server's, and the browser does not read the refusal: the next
+            // request has a new one.
+            async renews() {
+                const page = await visit();
+                await page.get(`(() => {
+                    const { send, setRequestHeader } = XMLHttpRequest.prototype;
+                    let isBroken = false;
+                    globalThis.sentTokens = [];
+                    XMLHttpRequest.prototype.setRequestHeader = function (name, value) {
+                        if (name === "X-Upload-Token") sentTokens.push(value);
+                        setRequestHeader.call(this, name, value);
+                    };
+                    XMLHttpRequest.prototype.send = function (content) {
+                        if (!content || isBroken) return send.call(this, content);
+                        isBroken = true;
+                        this.onerror();
+                    };
+                    ${find("uploader")}.dataset.token = "0.0";
+                })()`);
+                await choose(page, "a.txt");
+                await page.until(`${state("a.txt")} === "failed"`);
+                await page.click(press("a.txt", "Retry"));
+                await page.until(`${state("a.txt")} === "done"`);
+                const isNew = await page.get(`sentTokens[1] !== "0.0"`);
+                steps.push(`sent ${await page.get("sentTokens.length")} times, new: ${isNew}`);
+                return page;
+            },
+
             async stops() {
                 const page = await visit();
                 await page.network(1 << 20);

@@ -87,6 +87,15 @@ struct UploaderSenderTests {
         #expect(folder.text("a.txt") == "short" && folder.bytes("long.bin") == [])
     }
 
+    @Test("A file whose refusal the browser did not read is sent with a new token")
+    func newToken() async throws {
+        try source.write("content", to: "a.txt")
+        let server = try await serve()
+        let result = try await run("renews", at: server.url("/up/"), axe: nil)
+        #expect(result.steps == ["sent 2 times, new: true"])
+        #expect(folder.text("a.txt") == "content")
+    }
+
     @Test("Pause, no network, cancel and discard; questions about names; what is dropped")
     func person() async throws {
         for (name, seed) in [("one.bin", UInt64(1)), ("two.bin", 2), ("three.bin", 3)] {

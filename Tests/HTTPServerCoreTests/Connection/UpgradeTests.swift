@@ -217,6 +217,29 @@ struct UpgradeTests {
         #expect(handler.log.withLock { $0.last } == "closed clientClosed")
     }
 
+    @Test("Content, or the end of the stream, keeps another protocol away without an error")
+    func keptAway() async throws {
+        let lines = ServerLog<String>()
+        let gate = ServerGate()
+        let withContent = offer.replacing("\r\n\r\n", with: "\r\nContent-Length: 1\r\n\r\n")
+        for isLater in [false, true] {
+            let connection = MemoryConnection(
+                UpgradingHandler(isLater: isLater),
+                configuration: KeptLines.configuration(lines, .info))
+            connection.send(withContent)
+            #expect(try await connection.output("400").text.hasPrefix("HTTP/1.1 400 "))
+        }
+        let handler = Gated(gate: gate, others: UpgradingHandler())
+        let ended = MemoryConnection(
+            handler, configuration: KeptLines.configuration(lines, .info))
+        ended.send("GET /gate HTTP/1.1\r\nHost: test\r\n\r\n" + offer)
+        ended.end()
+        await ended.settle()
+        gate.open()
+        #expect(try await ended.closed().text.contains("xHTTP/1.1 400 "))
+        #expect(lines.entries.isEmpty)
+    }
+
     @Test("A request of HTTP/1.0, and another status than 101, are no upgrade")
     func refused() async throws {
         let old = MemoryConnection(UpgradingHandler())

@@ -84,7 +84,8 @@ struct BodyFileTests {
         client.send("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n\r\n")
         client.feed([.bytes(Array(Self.content[..<500_000]))])
         #expect(try await Content.holds(disk.path, 2))
-        #expect(Content.names(in: disk.path).contains { ReservedNames.contains(Array($0.utf8).span) })
+        #expect(
+            Content.names(in: disk.path).contains { ReservedNames.contains(Array($0.utf8).span) })
         client.hangUp()
         try await client.closed()
         #expect(try await Content.holds(disk.path, 1))

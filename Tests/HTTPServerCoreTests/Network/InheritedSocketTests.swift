@@ -86,6 +86,31 @@ struct InheritedSocketTests {
         await server.shutdown()
     }
 
+    @Test("A start that fails leaves the inherited socket to the next one")
+    func failedStart() async throws {
+        let listener = try #require(
+            try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8).first)
+        let taken = try #require(try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8).first)
+        let port = try #require(taken.address.port)
+        var configuration = ServerConfiguration()
+        configuration.loops = 1
+        configuration.endpoints = [
+            .inherited(descriptor: try #require(duplicate(listener))),
+            .tcp(host: "127.0.0.1", port: port),
+        ]
+        let server = HTTPServer(
+            configuration, handler: SyncHandler { _ in Response(.ok, body: .text("mine\n")) })
+        for _ in 0..<2 {
+            let error = await #expect(throws: ListenError.self) { try await server.start() }
+            #expect(error?.description.contains("in use") == true)
+        }
+        taken.close()
+        try await server.start()
+        let client = TestClient(port: try #require(listener.address.port))
+        #expect(try await client.get().text == "mine\n")
+        await server.shutdown()
+    }
+
     private func duplicate(_ listener: Listener) -> CInt? {
         let descriptor = Syscalls.duplicate(listener.descriptor)
         return descriptor < 0 ? nil : descriptor

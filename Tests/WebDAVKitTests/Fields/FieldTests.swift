@@ -17,7 +17,7 @@ struct WebDAVFieldTests {
     @Test(
         arguments: [
             (nil, true), ("T", true), ("F", false), ("t", true), ("f", false), ("true", nil),
-            ("", nil),
+            ("", nil), ("TT", nil), ("T\u{301}", nil), (" F", nil), ("\u{FF26}", nil),
         ] as [(String?, Bool?)])
     func section10_6_overwrite(_ field: String?, _ overwrite: Bool?) {
         #expect(Overwrite.parse(field) == overwrite)

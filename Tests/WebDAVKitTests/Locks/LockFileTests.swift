@@ -195,6 +195,20 @@ struct LockFileTests {
         _ = try MemoryLockStore(file: share.path + "/none")
     }
 
+    /// The program's own `Identity` may have such a name.
+    @Test func theUserOfALockMayHaveAnyName() async throws {
+        let share = try Share()
+        let file = share.outer + "/locks"
+        let path = try #require(ResourcePath("a"))
+        let store = try MemoryLockStore(file: file)
+        let lock = try await store.add(
+            ActiveLock(
+                root: path, isDeep: false, scope: .exclusive, user: "a\u{0} %00\n", timeout: 600))
+        #expect(lock.user == "a\u{0} %00\n")
+        let again = try await locks(in: file)
+        #expect(again == [lock])
+    }
+
     @Test func whatHasHappenedIsToldThoughLocksCannotBeGivenUpInTheFile() async throws {
         let share = try Share()
         let folder = share.outer + "/locks"

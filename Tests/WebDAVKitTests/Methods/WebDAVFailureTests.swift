@@ -261,9 +261,17 @@ struct WebDAVFailureTests {
         #expect(error.status == .insufficientStorage && error.condition == .quotaNotExceeded)
     }
 
+    /// Linux gives up a look-up while links are followed and other programs rename directories.
+    @Test func aLookUpThatMaySucceedLaterIsUnavailable() {
+        let error = WebDAVError(SystemError("open", code: Self.tryAgain))
+        #expect(error.status == .serviceUnavailable)
+    }
+
     #if os(Linux)
         private static let quotaExceeded: CInt = 122
+        private static let tryAgain: CInt = 11
     #else
         private static let quotaExceeded: CInt = 69
+        private static let tryAgain: CInt = 35
     #endif
 }

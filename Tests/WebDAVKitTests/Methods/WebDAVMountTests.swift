@@ -213,6 +213,52 @@ struct WebDAVMountTests {
         #expect(try await client.status("GET", "/home/f", [Self.login("eve")]) == 403)
     }
 
+    /// Sends PUT for a user, and lets the server do all that needs no other event.
+    private static func put(_ path: String, over router: Router) async -> MemoryConnection {
+        let connection = MemoryConnection(router)
+        connection.send(
+            "PUT \(path) HTTP/1.1\r\nHost: h\r\nX-User: ann\r\nContent-Length: 1\r\n\r\nx")
+        await connection.settle()
+        return connection
+    }
+
+    /// Two handlers would not know each other's locks, and a file of locks belongs to one store.
+    @Test("The first requests of a user wait for one call, and a failed call is repeated")
+    func firstRequestsOfAUser() async throws {
+        let (calls, isHeld) = (Locked(0), Locked(false))
+        let users = WebDAVUsers { _ in
+            let number = calls.withLock { calls in
+                calls += 1
+                return calls
+            }
+            try await waitUntil { !isHeld.withLock { $0 } }
+            guard number > 1 else { throw WebDAVError(.serviceUnavailable) }
+            return WebDAVHandler(store: MemoryStore())
+        }
+        var router = Router()
+        router.mountWebDAV(
+            "/home",
+            AsyncHandler { request in
+                request.identity = request.fields["X-User"].map { Identity(name: $0) }
+                return try await users.respond(to: request)
+            })
+        let failed = try await DAVClient(router: router)
+            .status("PUT", "/home/a", ["X-User: ann"], "x")
+        #expect(failed >= 500)
+        isHeld.withLock { $0 = true }
+        defer { isHeld.withLock { $0 = false } }
+        let connections = [
+            await Self.put("/home/a", over: router), await Self.put("/home/b", over: router),
+        ]
+        isHeld.withLock { $0 = false }
+        for connection in connections {
+            let record = try await connection.output("\r\n\r\n")
+            #expect(record.text.hasPrefix("HTTP/1.1 201 "), "\(record.text)")
+            connection.end()
+        }
+        #expect(calls.withLock { $0 } == 2)
+    }
+
     /// Office sends one before it has asked for a login; browsers ask before they send something
     /// to another origin, and shall not learn of names by that.
     @Test func loginsAreAskedForWhateverComes() async throws {

@@ -11,7 +11,8 @@ actor NoteStore: ResourceStore {
     }
 
     private var notes: [ResourcePath: Note] = [:]
-    private var version = 0
+    /// Starts at random, because clients may have the entity tags of an earlier run.
+    private var version = Int.random(in: 0..<1 << 52)
 
     init() {
         notes[.root] = Note(info: ResourceInfo(isCollection: true, modified: Self.now()))

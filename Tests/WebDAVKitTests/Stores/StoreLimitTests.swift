@@ -122,6 +122,18 @@ struct StoreLimitTests {
         #expect(try await put(client, "new", 5) == 201)
     }
 
+    @Test("Closing the store empties the bin, which counts no longer")
+    func closedBin() async throws {
+        let store = try LocalStore(root: share.path, byteLimit: 5)
+        let client = DAVClient(store: store)
+        let path = try #require(ResourcePath("/old"))
+        let name = try #require(try await store.discard(path))
+        #expect(try await put(client, "new", 1) == 507)
+        store.close()
+        #expect(try await put(client, "new", 5) == 201)
+        await #expect(throws: WebDAVError.self) { try await store.restore(name, to: path) }
+    }
+
     @Test("Content that does not become a file gives its bytes back")
     func brokenOff() async throws {
         let store = try LocalStore(root: share.path, byteLimit: 300_000)

@@ -31,4 +31,28 @@ struct TakenNameTests {
         try await store.move(one, to: two, replaces: true)
         await #expect(throws: WebDAVError.self) { try await store.info(at: one) }
     }
+
+    @Test(
+        "A source that is missing, or is the destination, costs no file", arguments: [false, true])
+    func missingSource(inMemory: Bool) async throws {
+        let share = try Share()
+        let store: any ResourceStore = try inMemory ? MemoryStore() : LocalStore(root: share.path)
+        let (gone, report) = (
+            try #require(ResourcePath("gone")), try #require(ResourcePath("report"))
+        )
+        _ = try await store.write(Array("text".utf8), to: report, modified: nil)
+        for deep in [false, true] {
+            let error = await #expect(throws: WebDAVError.self) {
+                try await store.copy(gone, to: report, deep: deep, replaces: true)
+            }
+            #expect(error?.status == .notFound)
+        }
+        let error = await #expect(throws: WebDAVError.self) {
+            try await store.move(gone, to: report, replaces: true)
+        }
+        #expect(error?.status == .notFound)
+        try await store.move(report, to: report, replaces: true)
+        let info = try await store.info(at: report)
+        #expect(info.length == 4)
+    }
 }
