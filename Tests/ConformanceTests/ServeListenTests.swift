@@ -137,12 +137,13 @@ struct ServeListenTests {
             """
 
         private func activated(
-            _ folder: Folder, _ sockets: String, owner: String = "own", _ flags: [String] = []
+            _ folder: Folder, _ sockets: String, owner: String = "own", _ flags: [String] = [],
+            environment: [String: String]? = nil
         ) throws -> RunningProgram {
             try RunningProgram(
                 "python3",
                 ["-c", Self.manager, sockets, owner, Program.httpkit, "serve", folder.path]
-                    + flags)
+                    + flags, environment: environment)
         }
 
         @Test("sd_listen_fds(3): the sockets take the place of --host and --port")
@@ -158,6 +159,25 @@ struct ServeListenTests {
             #expect(await program.end() == 0)
             // The manager's own, who goes on listening.
             #expect(FileManager.default.fileExists(atPath: socket))
+        }
+
+        @Test("Plain HTTP is redirected to the port of a TCP socket, also after a Unix socket")
+        func redirected() async throws {
+            let (folder, place) = (try folder(), try Folder())
+            let program = try activated(
+                folder, "\(place.path)/s,tcp", ["--tls-development", "--redirect-http", "0"],
+                environment: ["XDG_CONFIG_HOME": place.path])
+            #expect(await program.wait { $0.text.hasSuffix(" to it\n") }, "\(program.complaints)")
+            let ports = program.text.matches(of: #/127\.0\.0\.1:([0-9]+)\//#).map { $0.output.1 }
+            try #require(ports.count == 2, "\(program.text)")
+            let answer = try await Program.run(
+                "curl",
+                [
+                    "-sS", "-m", "110", "-o", "/dev/null", "-w", "%{redirect_url}",
+                    "http://127.0.0.1:\(ports[1])/f",
+                ])
+            #expect(answer.text == "https://127.0.0.1:\(ports[0])/f", "\(answer.complaints)")
+            withExtendedLifetime(program) {}
         }
 
         @Test("Sockets for another process are left alone")

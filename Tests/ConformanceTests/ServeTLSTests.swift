@@ -185,6 +185,21 @@ struct ServeTLSTests {
         #expect(server.complaints.contains("config/httpkit/development-ca.pem; trust it"))
     }
 
+    @Test("Without a home there is no certificate for development, and no key in the folder")
+    func homeless() async throws {
+        let folder = try Folder()
+        let result = try await Program.run(
+            "/usr/bin/env",
+            [
+                "-u", "XDG_CONFIG_HOME", "-u", "HOME", Program.httpkit, "serve", "--port", "0",
+                "--show-hidden", "--tls-development",
+            ], folder: folder.path)
+        #expect(result.status == 2 && result.output.isEmpty)
+        let fault = "--tls-development needs HOME or XDG_CONFIG_HOME with an absolute path"
+        #expect(result.complaints == "httpkit: \(fault)\n")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
     @Test(
         "It works with the providers of OpenSSL that the system has chosen",
         arguments: [false, true])

@@ -48,6 +48,39 @@ struct ExchangeReplayTests {
         #expect(try await replay.differences(exchange(), in: application("other")) == [])
     }
 
+    @Test(
+        "A request that is not whole, for whose rest the application waits, is an issue",
+        .timeLimit(.minutes(1)),
+        arguments: [
+            "", "POST /echo HTTP/1.1\r\nHost: a\r\n",
+            "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab",
+        ])
+    func cutRequest(_ request: String) async throws {
+        var recorded = exchange()
+        recorded.request = Array(request.utf8)
+        var replay = ExchangeReplay()
+        replay.cutRequestLimit = .milliseconds(100)
+        let found = try await replay.differences(recorded, in: application())
+        #expect(found == ["the request is not whole"])
+    }
+
+    @Test("An answer to a request that is not whole, or not valid, is compared")
+    func earlyAnswer() async throws {
+        var recorded = exchange()
+        recorded.request = Array(
+            "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab".utf8)
+        let handler = SyncHandler { _ in
+            Response(.ok, fields: ["X-Kind": "echo"], body: .bytes(Array("hi".utf8), mediaType: ""))
+        }
+        var configuration = ServerConfiguration()
+        configuration.serverName = ""
+        let early = TestApplication(handler, configuration: configuration)
+        #expect(try await ExchangeReplay().differences(recorded, in: early) == [])
+        recorded.request = Array("POST /echo\r\n\r\n".utf8)
+        let found = try await ExchangeReplay().differences(recorded, in: early)
+        #expect(found.first == "status 200 became 400")
+    }
+
     @Test("A server that sends nothing is an issue")
     func nothing() async throws {
         var recorded = exchange()

@@ -21,6 +21,7 @@ struct ServeArgumentsTests {
             ("HTTPKIT_GZIP", "0", ["--no-gzip"]), ("HTTPKIT_GZIP", "yes", ["--gzip"]),
             ("HTTPKIT_NO_LISTING", "1", ["--no-listing"]), ("HTTPKIT_NO_LISTING", "no", []),
             ("HTTPKIT_HEADER", "A: b\nC: d\n", ["--header=A: b", "--header=C: d"]),
+            ("HTTPKIT_HEADER", "A: b\r\nC: d\r\n", ["--header=A: b", "--header=C: d"]),
             ("HTTPKIT_ECHO", "-", ["--echo=-"]), ("HTTPKIT_UNKNOWN", "1", []),
         ])
     func variables(_ name: String, _ value: String, _ flags: [String]) throws {

@@ -15,6 +15,8 @@ public struct ExchangeReplay: Sendable {
     public var ignoredFields: Set<String> = ["date", "etag", "last-modified"]
     /// Whether requests are sent in the pieces in which they came.
     public var keepsPieces = true
+    /// How long an application in memory has for the answer to a request that is not whole.
+    package var cutRequestLimit = Duration.seconds(60)
 
     /// Creates a replay that compares everything but the fields that tell of time and place.
     public init() {}
@@ -38,18 +40,42 @@ public struct ExchangeReplay: Sendable {
     }
 
     /// Lists the differences between the answer of an application in memory and the recorded one.
+    ///
+    /// An application may answer before it has read the request. One that waits for the rest of a
+    /// request that was recorded in part is given up after a minute.
     public func differences(
         _ exchange: RecordedExchange, in application: TestApplication
     ) async throws -> [String] {
         let answer: Answer
         do {
-            answer = Answer(
-                response: try await application.response(
-                    to: pieces(of: exchange), method: method(of: exchange)), isWhole: true)
+            guard let response = try await response(to: exchange, of: application) else {
+                return ["the request is not whole"]
+            }
+            answer = Answer(response: response, isWhole: true)
         } catch TestApplicationError.incomplete(let response) {
             answer = Answer(response: response, isWhole: false)
         }
         return differences(recorded(exchange), answer)
+    }
+
+    /// The response of an application; `nil` when a request that is not whole gets none in time.
+    private func response(
+        to exchange: RecordedExchange, of application: TestApplication
+    ) async throws -> TestResponse? {
+        let pieces = pieces(of: exchange)
+        let method = method(of: exchange)
+        guard MessageSplitter.endsInsideRequest(exchange.request) else {
+            return try await application.response(to: pieces, method: method)
+        }
+        return try await withThrowingTaskGroup(of: TestResponse?.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await application.response(to: pieces, method: method) }
+            group.addTask { [cutRequestLimit] in
+                try await Task.sleep(for: cutRequestLimit)
+                return nil
+            }
+            return try await group.next() ?? nil
+        }
     }
 
     private struct Answer: Sendable {

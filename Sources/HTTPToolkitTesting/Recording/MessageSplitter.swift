@@ -34,6 +34,25 @@ enum MessageSplitter {
         }
     }
 
+    /// Whether a stream ends before its first request does, so that a server waits for more.
+    static func endsInsideRequest(_ bytes: [UInt8]) -> Bool {
+        var parser = RequestParser()
+        parser.append(bytes.span)
+        do throws(HTTPParseError) {
+            while let event = try parser.next() {
+                switch event {
+                case .head: continue
+                case .content: continue
+                case .end: return false
+                }
+            }
+            return true
+        } catch {
+            // A server refuses it without waiting.
+            return false
+        }
+    }
+
     /// The responses of a stream that answer requests of some methods; the last one may end with
     /// the stream, unless that was cut. Interim responses belong to the final one.
     static func responses(

@@ -164,7 +164,7 @@ public final class CookieStorage: Sendable {
             return .success(())
         } catch {
             state.withLock { $0.isChanged = true }
-            return .failure(ClientError(.cannotWriteFile, "cookies: \(error)"))
+            return .failure(ClientError(.cannotWriteFile, "cookies: \(file.path): \(error)"))
         }
     }
 

@@ -18,7 +18,7 @@ enum StoreFiles {
     struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
         let call: String
         let code: CInt
-        var description: String { "\(call): error \(code)" }
+        var description: String { "\(call): \(System.text(of: code))" }
         /// Whether the same call may succeed later: it says nothing of what is there.
         var isTemporary: Bool { SystemError(call, code: code).isTemporary }
     }

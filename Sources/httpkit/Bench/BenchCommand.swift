@@ -17,11 +17,14 @@ struct BenchCommand: AsyncParsableCommand {
             all requests: a server that answers many tens of thousands a second waits for it. \
             Client and server on one machine share its processors.
 
-            Redirects are not followed, failures not tried again, content is not decoded. \
-            Control-C ends the measurement early and shows what came until then. The exit status \
-            is 0 when a response came, 2 when none did, 64 when fewer files may be open than there \
-            are connections, and otherwise as that of fetch when the first request, which does not \
-            count, fails.
+            Redirects are not followed, failures not tried again, content is not decoded. The \
+            first request does not count. It may take as long as the measurement, and at least ten \
+            seconds; with --requests alone it has no limit. Once it is answered, Control-C ends \
+            the measurement early and shows what came until then.
+
+            The exit status is 0 when a response came, 2 when none did, 23 when the report cannot \
+            be written, 64 when fewer files may be open than there are connections, and otherwise \
+            as that of fetch when the first request fails.
             """)
 
     @Argument(help: "An http or https URL; http:// may be left out.")
@@ -79,6 +82,8 @@ struct BenchCommand: AsyncParsableCommand {
 
     /// The most connections, which are descriptors of the process.
     private static let connectionLimit = 10_000
+    /// The least time for the first request: a server that warms up is not measured by it.
+    private static let leastFirstTime = Duration.seconds(10)
 
     func validate() throws {
         guard (1...Self.connectionLimit).contains(connections) else {
@@ -104,9 +109,9 @@ struct BenchCommand: AsyncParsableCommand {
             session: ClientSession(configuration), request: try request(url),
             connections: connections, requests: requests, duration: time)
         do {
-            try await run.tryOnce()
+            try await run.tryOnce(within: time.map { max($0, Self.leastFirstTime) })
         } catch {
-            try StandardOutput.complain("\(error)")
+            warn(Fetch.harmless("\(error)"))
             let code = (error as? ClientError)?.exitCode ?? 0
             throw ExitCode(code == 0 ? 2 : code)
         }
@@ -119,7 +124,12 @@ struct BenchCommand: AsyncParsableCommand {
         } else {
             output.append(report.text)
         }
-        try StandardOutput.write(&output)
+        do {
+            try StandardOutput.write(&output)
+        } catch {
+            warn("\(error)")
+            throw ExitCode(23)
+        }
         if result.tally.responses == 0 { throw ExitCode(2) }
     }
 
@@ -131,7 +141,7 @@ struct BenchCommand: AsyncParsableCommand {
         // Streams, the event loop, look-ups of names, files of certificates.
         let room = limit - max(40, Syscalls.openDescriptorCount() + 28)
         guard connections > room, !mayShareConnections else { return }
-        try StandardOutput.complain(
+        warn(
             "--connections \(connections) is too many for the limit of \(limit) descriptors: "
                 + "choose at most \(max(1, room)), or raise it by ulimit -n")
         throw ExitCode.validationFailure

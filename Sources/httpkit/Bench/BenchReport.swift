@@ -44,7 +44,7 @@ struct BenchReport {
 
     private var failures: [String] {
         tally.failures.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
-            .map { "  \($0.value)  \($0.key)" }
+            .map { "  \($0.value)  \(Fetch.harmless($0.key))" }
     }
 
     /// One object; times of requests are in milliseconds.

@@ -22,7 +22,15 @@ struct BenchRun: Sendable {
     }
 
     /// One request that does not count, so that the connection works and the server is warm.
-    func tryOnce() async throws {
+    /// - Parameter limit: the most time that it takes; `nil` for that of the session.
+    /// - Throws: a `ClientError`, such as that the time is over.
+    func tryOnce(within limit: Duration?) async throws {
+        var request = request
+        if let limit {
+            var timeouts = session.configuration.timeouts
+            timeouts.total = limit
+            request.timeouts = timeouts
+        }
         let (content, _) = try await session.bytes(for: request)
         for try await _ in content {}
     }

@@ -30,7 +30,7 @@ struct BinCommand: AsyncParsableCommand {
         logToStandardError(.warning)
         // The reader of standard output may close it; the server goes on.
         HTTPServer.ignoreBrokenPipes()
-        var torture: TortureServer?
+        let torture: TortureServer?
         do throws(ListenError) {
             torture = try torturePort.map { port throws(ListenError) in
                 try TortureServer(host: host, port: port)
@@ -41,18 +41,23 @@ struct BinCommand: AsyncParsableCommand {
         var configuration = ServerConfiguration(host: host, port: port)
         configuration.raisesDescriptorLimit = true
         let server = HTTPServer(configuration, handler: BinRouter(torturePort: torture?.port))
-        do throws(ListenError) {
-            try await server.start()
-        } catch {
+        let brokenPort = torture?.port
+        do {
+            try await server.run(stoppingOn: [.interrupt, .terminate]) { addresses in
+                // A server that a signal stops meanwhile has no addresses.
+                announce(server, port: addresses.first?.port ?? port, brokenPort: brokenPort)
+            }
+        } catch let error as ListenError {
             fail(error.description)
         }
-        let shown = ShownHost.text(host, of: server)
-        let port = server.addresses.first?.port ?? self.port
-        var lines = ["Serving httpbin at http://\(shown):\(port)/"]
-        if let torture { lines.append("Broken answers at http://\(shown):\(torture.port)/") }
-        show(lines.joined(separator: "\n"))
-        try await server.run(stoppingOn: [.interrupt, .terminate])
         torture?.stop()
         StandardErrorLog.finish()
+    }
+
+    private func announce(_ server: HTTPServer, port: UInt16, brokenPort: UInt16?) {
+        let shown = ShownHost.text(host, of: server)
+        var lines = ["Serving httpbin at http://\(shown):\(port)/"]
+        if let brokenPort { lines.append("Broken answers at http://\(shown):\(brokenPort)/") }
+        show(lines.joined(separator: "\n"))
     }
 }

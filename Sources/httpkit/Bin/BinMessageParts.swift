@@ -36,9 +36,9 @@ extension BinRouter {
             try await request.sendInterim(.earlyHints, fields: [.link: link])
             return JSONValue.object(Self.head(of: request)).response(fields: [.link: link])
         }
-        answer([.get], "/ws", "426: this server does not speak WebSocket yet.") { _ in
+        answer([.get], "/ws", "426 with Upgrade; /websocket/echo speaks WebSocket.") { _ in
             throw HTTPError(
-                .upgradeRequired, "WebSocket is not available in this version",
+                .upgradeRequired, "WebSocket is spoken at /websocket/echo",
                 fields: [.upgrade: "websocket"])
         }
     }

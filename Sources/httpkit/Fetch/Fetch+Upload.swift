@@ -27,13 +27,27 @@ extension Fetch {
         }
         await Self.end(progress)
         await Self.end(noting)
-        note.remove()
+        Self.settle(note, of: upload, after: response)
         if output.includesHead { try Self.write(head: response) }
         var bytes = ByteBuffer()
         bytes.append(content)
         try StandardOutput.write(&bytes)
         if let task = upload.task { showMetrics(task) }
         return response
+    }
+
+    /// Removes the note of an upload that is over; `Upload-Complete` says so even in an error.
+    ///
+    /// After another refusal the same call may go on later, so its note stays. Where it has none, a
+    /// note for another URL stays.
+    private static func settle(
+        _ note: UploadNote, of upload: ResumableUpload, after response: ClientResponse
+    ) {
+        if response.status.code < 400 || response.fields["Upload-Complete"] == "?1" {
+            note.remove()
+        } else if let data = upload.resumeData {
+            note.write(data)
+        }
     }
 
     /// Writes the note as soon as the server has named the URL at which the upload can be resumed.

@@ -80,6 +80,8 @@ struct Fetch {
                 try StandardOutput.write(&bytes, to: descriptor)
             }
         } catch {
+            // The content is not read any more: the transfer, and its progress, would never end.
+            content.task.cancel()
             await progress?.end()
             throw error
         }

@@ -11,7 +11,7 @@ enum ParseBatch {
         while try input.read({ try batch.take($0, flush: { try StandardOutput.write(&$0) }) }) {}
         try batch.finish { try StandardOutput.write(&$0) }
         guard batch.faults > 0 else { return true }
-        try StandardOutput.complain("\(batch.faults) of \(batch.lines) lines are no cases")
+        warn("\(batch.faults) of \(batch.lines) lines are no cases")
         return false
     }
 }

@@ -20,7 +20,7 @@ struct ParseCommand: ParsableCommand {
             is no case gives the result "error" and does not end the run.
 
             The exit status is 1 when the messages, or with --batch any line of input, are \
-            ill-formed.
+            ill-formed, and 23 when the input cannot be read or the output not written.
             """
     )
 
@@ -31,15 +31,23 @@ struct ParseCommand: ParsableCommand {
     var batch = false
 
     func run() throws {
-        let isClean =
-            switch (batch, response) {
-            case (true, _):
-                try ParseBatch.run(defaultKind: response ? .response : .request)
-            case (false, true):
-                try ParseStream.run(MessageReader(ResponseParser()))
-            case (false, false):
-                try ParseStream.run(MessageReader(RequestParser()))
-            }
-        guard isClean else { throw ExitCode.failure }
+        do {
+            guard try isClean() else { throw ExitCode.failure }
+        } catch let error as StreamError {
+            warn("\(error)")
+            throw ExitCode(23)
+        }
+    }
+
+    /// Whether all of the input was well-formed.
+    private func isClean() throws -> Bool {
+        switch (batch, response) {
+        case (true, _):
+            try ParseBatch.run(defaultKind: response ? .response : .request)
+        case (false, true):
+            try ParseStream.run(MessageReader(ResponseParser()))
+        case (false, false):
+            try ParseStream.run(MessageReader(RequestParser()))
+        }
     }
 }

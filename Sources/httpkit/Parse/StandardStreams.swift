@@ -76,17 +76,11 @@ enum StandardOutput {
             let code = errno
             if count > 0 {
                 bytes.consume(count)
-            } else if !StandardStreams.mayTryAgain(code, descriptor, POLLOUT) {
-                throw StreamError("cannot write", code: code)
+            } else if count == 0 || !StandardStreams.mayTryAgain(code, descriptor, POLLOUT) {
+                // Without an error `errno` is that of an earlier call.
+                throw StreamError("cannot write", code: count == 0 ? EIO : code)
             }
         }
-    }
-
-    /// Writes a line to standard error.
-    static func complain(_ line: String) throws {
-        var bytes = ByteBuffer()
-        bytes.append("httpkit: \(line)\n")
-        try write(&bytes, to: STDERR_FILENO)
     }
 }
 

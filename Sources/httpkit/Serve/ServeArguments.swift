@@ -57,7 +57,8 @@ enum ServeArguments {
     private static func flags(_ name: String, _ value: String) throws(Fault) -> [String] {
         if options.contains(name) { return ["--\(name)=\(value)"] }
         if lists.contains(name) {
-            return value.split(separator: "\n").map { "--\(name)=\($0)" }
+            // CR LF is one character.
+            return value.split { $0 == "\n" || $0 == "\r\n" }.map { "--\(name)=\($0)" }
         }
         switch value.lowercased() {
         case "1", "true", "yes", "on": return ["--\(name)"]

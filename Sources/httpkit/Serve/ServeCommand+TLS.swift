@@ -1,3 +1,4 @@
+import HTTPParser
 import HTTPServerCore
 internal import HTTPServerKit
 import HTTPServerTLS
@@ -22,7 +23,7 @@ extension ServeCommand {
         if listen.isInterface {
             configuration.endpoints = [.interface(listen.host, port: plainPort)]
         }
-        let redirect = ServerRedirectHandler(server: server, port: listen.port)
+        let redirect = ServerRedirectHandler(server: server)
         guard let folder = tls.acmeChallenges else {
             return HTTPServer(configuration, handler: redirect)
         }
@@ -33,15 +34,28 @@ extension ServeCommand {
             fail("--acme-challenges: \(folder): \(error.reason)")
         }
     }
+
+    /// Stops the server of plain HTTP on the signals that stop the other one: neither accepts
+    /// connections from then on, and both have the same time to end.
+    static func stopOnSignals(_ redirect: HTTPServer?) -> SignalWatch? {
+        redirect.map { redirect in
+            SignalWatch([.interrupt, .terminate]) { _ in
+                Task { await redirect.shutdown() }
+            }
+        }
+    }
 }
 
-/// Redirects to a server, whose port may be one that the system chose.
-private struct ServerRedirectHandler: Handler {
+/// Redirects to a server, whose port may be one that the system or a service manager chose.
+struct ServerRedirectHandler: Handler {
     let server: HTTPServer
-    let port: UInt16
 
+    /// - Throws: 503 while the server has no port. Clients may keep a redirect for ever, so none is
+    ///   better than one to a wrong port.
     func answer(_ request: Request) throws -> Answer {
-        let port = server.addresses.first?.port ?? port
+        guard let port = server.addresses.lazy.compactMap(\.port).first else {
+            throw HTTPError(.serviceUnavailable, "the server does not listen at a port")
+        }
         return try HTTPSRedirectHandler(port: port).answer(request)
     }
 }

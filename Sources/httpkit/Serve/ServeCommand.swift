@@ -160,7 +160,13 @@ struct ServeCommand: AsyncParsableCommand {
         let store = webdav == nil && uploaderFlags.uploader == nil ? nil : try localStore
         let shared = store.map { webdavHandler($0) }
         // Others, or a process that died, may have removed what locks of the file are on.
-        if webdavLocks != nil { try await shared?.removeStaleLocks() }
+        if let webdavLocks {
+            do {
+                try await shared?.removeStaleLocks()
+            } catch {
+                fail("--webdav-locks: \(webdavLocks): \(error)")
+            }
+        }
         var uploads: [ResumableUploadHandler] = []
         let context = tls.context(host: listen.host)
         let endWatch = context.map(TLSFlags.watch)
@@ -173,9 +179,12 @@ struct ServeCommand: AsyncParsableCommand {
                         handler(shared, place, &uploads), changesFiles: changesFiles,
                         hasLogin: access.auth != .none))))
         let redirect = redirectServer(to: server)
+        let redirecting = Locked<SignalWatch?>(nil)
         do {
             try await redirect?.start()
             try await server.run(stoppingOn: [.interrupt, .terminate]) { _ in
+                let watch = Self.stopOnSignals(redirect)
+                redirecting.withLock { $0 = watch }
                 // A server that a signal stops meanwhile has no addresses.
                 let isReached = isReachedByOthers(server)
                 announce(server, redirect, place, isReached)
@@ -184,6 +193,8 @@ struct ServeCommand: AsyncParsableCommand {
         } catch let error as ListenError {
             fail(error.description)
         }
+        // From here on a second signal ends the program at once.
+        redirecting.withLock { $0 }?.end()
         await redirect?.shutdown()
         for upload in uploads { upload.close() }
         store?.close()

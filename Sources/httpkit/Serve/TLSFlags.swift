@@ -105,8 +105,12 @@ struct TLSFlags: ParsableArguments {
     }
 
     private func developmentCertificate(_ host: String) throws(TLSError) -> TLSCertificate {
-        let authority = try DevelopmentAuthority(
-            folder: DevelopmentAuthority.userFolder(for: "httpkit"))
+        let folder = DevelopmentAuthority.userFolder(for: "httpkit")
+        // A relative one could be inside of the folder that is served, and it has a private key.
+        guard folder.hasPrefix("/") else {
+            fail("--tls-development needs HOME or XDG_CONFIG_HOME with an absolute path")
+        }
+        let authority = try DevelopmentAuthority(folder: folder)
         warn("the certificate is signed by \(authority.path); trust it where you connect from")
         let own = Syscalls.hostName()
         let addresses = ((try? NetworkInterface.all()) ?? []).flatMap { $0.addresses.map(\.host) }

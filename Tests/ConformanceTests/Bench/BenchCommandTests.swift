@@ -75,6 +75,21 @@ struct BenchCommandTests {
         #expect(result.complaints.split(separator: "\n").count == 1)
     }
 
+    #if os(Linux)  // Other systems have no /dev/full.
+        @Test("A report that cannot be written is one line and status 23")
+        func fullDisk() async throws {
+            let server = try await ServeProcess(try Folder())
+            let result = try await Program.run(
+                "sh",
+                [
+                    "-c", "exec \"$@\" > /dev/full", "sh", Program.httpkit, "bench",
+                    server.url("/"), "-n", "1", "-c", "1",
+                ])
+            #expect(result.status == 23)
+            #expect(result.complaints == "httpkit: cannot write: No space left on device\n")
+        }
+    #endif
+
     @Test(
         "What cannot be is refused before anything is sent",
         arguments: [

@@ -194,15 +194,37 @@ struct WebDAVServeTests {
         }
     }
 
+    /// The content of a LOCK.
+    private static let lock = """
+        <D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype>\
+        <D:write/></D:locktype></D:lockinfo>
+        """
+
+    @Test func aFileOfLocksThatCannotBeWrittenIsOneLineAndStatus2() async throws {
+        let (share, place) = (try Folder(), try Folder())
+        let flags = ["--webdav", "/dav", "--webdav-locks", place.path + "/locks"]
+        let first = try await ServeProcess(share, flags)
+        #expect(try await first.status(.lock, "/dav/a", body: .text(Self.lock)) == 201)
+        first.signal(SIGTERM)
+        _ = await first.waitForEnd()
+        // The next start removes the lock from the file, to which the shell lets it add nothing.
+        try FileManager.default.removeItem(atPath: share.path + "/a")
+        let script =
+            "trap '' XFSZ; { ulimit -f 0; \"$@\"; echo \"status $?\"; } 2>&1 | cat"
+        let second = try await Program.run(
+            "sh",
+            ["-c", script, "sh", Program.httpkit, "serve", share.path, "--port", "0"] + flags)
+        #expect(
+            second.text.hasPrefix("httpkit: --webdav-locks: \(place.path)/locks: "),
+            "\(second.text)")
+        #expect(second.text.hasSuffix(": File too large\nstatus 2\n"))
+    }
+
     @Test func locksAreKeptInAFile() async throws {
         let (share, place) = (try Folder(), try Folder())
         let flags = ["--webdav", "/dav", "--webdav-locks", place.path + "/locks"]
-        let info = """
-            <D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype>\
-            <D:write/></D:locktype></D:lockinfo>
-            """
         let first = try await ServeProcess(share, flags)
-        #expect(try await first.status(.lock, "/dav/a", body: .text(info)) == 201)
+        #expect(try await first.status(.lock, "/dav/a", body: .text(Self.lock)) == 201)
         first.signal(SIGTERM)
         _ = await first.waitForEnd()
         let second = try await ServeProcess(share, flags)

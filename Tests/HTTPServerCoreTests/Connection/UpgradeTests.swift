@@ -1,6 +1,7 @@
 import HTTPParser
 import HTTPServerCore
 import HTTPServerKit
+import Logging
 import TestSupport
 import Testing
 import ToolkitSystem

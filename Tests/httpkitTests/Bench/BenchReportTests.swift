@@ -70,6 +70,13 @@ struct BenchReportTests {
         #expect(decoded.latency["min"] == 0 && decoded.latency["p99"] == 0)
     }
 
+    @Test("A failure with the text of a server does not steer the terminal")
+    func steering() {
+        var tally = BenchTally()
+        tally.add(failure: "odd\u{1B}[2J\nvalue")
+        #expect(report(tally).text.hasSuffix("Failures\n  1  odd?[2J?value\n"))
+    }
+
     @Test(
         "Numbers are rounded to so many digits",
         arguments: [
