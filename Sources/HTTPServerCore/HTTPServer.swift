@@ -95,8 +95,8 @@ public final class HTTPServer: Sendable {
     /// Begins to listen and to serve, afresh if it failed before. A suspended server is resumed.
     ///
     /// A started server serves until `shutdown`, whether or not the program holds it.
-    /// - Throws: why an endpoint cannot be listened on; nothing is left open then, and `state` is
-    ///   `failed`.
+    /// - Throws: why an endpoint cannot be listened on; only inherited sockets are left open then,
+    ///   and `state` is `failed`.
     @concurrent
     public func start() async throws(ListenError) {
         await transitions.lock()
@@ -117,7 +117,7 @@ public final class HTTPServer: Sendable {
             defer { status.suspended = [] }
             return status.suspended
         }
-        for listener in suspended { listener.close() }
+        for listener in suspended where !listener.isInherited { listener.close() }
         let bound = await BlockingPool.binding.value {
             Result { () throws(ListenError) in
                 try Self.bind(configuration)

@@ -35,10 +35,12 @@ enum FieldItem {
     typealias Reader = (HTTPFieldName) -> [String]
 
     static func boolean(_ name: HTTPFieldName, in read: Reader) -> Bool? {
-        switch text(name, read) {
-        case "?1": true
-        case "?0": false
-        default: nil
+        // Comparing a long text of combining characters takes quadratic time.
+        guard let text = text(name, read), text.utf8.count == 2 else { return nil }
+        switch text {
+        case "?1": return true
+        case "?0": return false
+        default: return nil
         }
     }
 

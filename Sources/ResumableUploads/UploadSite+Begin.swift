@@ -51,7 +51,7 @@ extension UploadSite {
         guard request.method == .post else { return try await pass(request).response(to: request) }
         try refuseCoded(request)
         let length = FieldItem.integer(.uploadLength) { request.fields.values(of: $0) }
-        guard length != nil || request.fields[.uploadDeferLength] == "1" else {
+        guard length != nil || request.fields[.uploadDeferLength]?.hasBytes(of: "1") == true else {
             throw UploadProblem(.badRequest, "Upload-Length is missing")
         }
         try refuse(length)
@@ -179,7 +179,8 @@ extension UploadRecord {
         fields.removeAll { $0[0].lowercased() == "content-type" }
         for pair in text.split(separator: ",") {
             let words = pair.split(separator: " ")
-            guard words.count == 2, words[0] == "filetype" || words[0] == "type",
+            guard words.count == 2,
+                ["filetype", "type"].contains(where: { words[0].utf8.elementsEqual($0.utf8) }),
                 let bytes = Base64.decode(Array(words[1].utf8)),
                 let type = MediaType(String(decoding: bytes, as: UTF8.self))
             else { continue }

@@ -148,7 +148,8 @@
                     let task = make { continuation.resume(with: $0) }
                     task.delegate = delegate
                     running.withLock { $0 = task }
-                    task.resume()
+                    // Nothing is sent for a caller that is cancelled already.
+                    if !_Concurrency.Task.isCancelled { task.resume() }
                     // Cancelled before the task was known to the handler below.
                     if _Concurrency.Task.isCancelled { task.cancel() }
                 }

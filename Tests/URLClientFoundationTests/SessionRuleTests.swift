@@ -109,6 +109,20 @@
             #expect(log.order == ["response 200", "data", "complete", "invalid"])
         }
 
+        @Test("Nothing is sent for a caller that is cancelled already")
+        func cancelledCaller() async throws {
+            let server = try await SessionServer()
+            let session = URLSession(configuration: .ephemeral)
+            let url = try server.own("/echo")
+            let call = Task {
+                unsafe withUnsafeCurrentTask { task in unsafe task?.cancel() }
+                return try await session.data(from: url)
+            }
+            let error = await #expect(throws: URLError.self) { try await call.value }
+            #expect(error?.code == .cancelled)
+            #expect(server.seen("/echo").isEmpty)
+        }
+
         @Test("A handler's response is stored without asking the delegate, which has not seen it")
         func handlerStores() async throws {
             let server = try await SessionServer()

@@ -68,6 +68,20 @@ struct DAVClient: Sendable {
     }
 }
 
+extension WebDAVUsers {
+    /// Routes that mount it at `/home`. The field `X-User` names the user, in place of a login.
+    var mounted: Router {
+        var router = Router()
+        router.mountWebDAV(
+            "/home",
+            AsyncHandler { request in
+                request.identity = request.fields["X-User"].map { Identity(name: $0) }
+                return try await self.respond(to: request)
+            })
+        return router
+    }
+}
+
 /// What came instead of an answer.
 struct NoAnswer: Error {
     var text: String

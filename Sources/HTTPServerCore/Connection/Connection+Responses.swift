@@ -29,11 +29,12 @@ extension Connection {
     private func write(_ response: Response, to request: Request?, into out: inout ByteBuffer) {
         if case .upgrade(let start) = response.body.content {
             if upgrade(response, start, &out) { return }
-            if unsafe !state.takesUpgrade, unsafe !state.isHTTP10 {
-                // The client has sent content, or its end.
+            let isWanted = response.status == .switchingProtocols
+            if isWanted, unsafe !state.takesUpgrade, unsafe !state.isHTTP10 {
+                // The client still sends content, or has sent its end.
                 logRefusal("refused an upgrade", response.status)
                 let error = HTTPError(.badRequest, "an upgrade needs a request without content")
-                return write(error.response, to: request, into: &out)
+                return answer(error.response, to: request, into: &out)
             }
         }
         var framing = response.body.framing

@@ -48,8 +48,8 @@ enum MessageSplitter {
             }
             return true
         } catch {
-            // A server refuses it without waiting.
-            return false
+            // A server with other limits may wait for more.
+            return true
         }
     }
 

@@ -177,7 +177,7 @@ public class TransferTask: @unchecked Sendable {
         if !isAccepted { refuse() }
     }
 
-    /// Starts the task for a caller that waits for its end. A caller that is cancelled already gets no
+    /// Starts the task for a caller that waits for it. A caller that is cancelled already gets no
     /// response, and nothing is sent for it.
     func startForWaiter() {
         Task.isCancelled ? cancel() : resume(entersLoop: true)

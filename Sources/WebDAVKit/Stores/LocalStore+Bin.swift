@@ -49,9 +49,15 @@ extension LocalStore {
                 guard error.isUnsupported else { throw error }
                 try aside.directory.rename(aside.name, to: target, .replacing)
             }
-            bin.withLock { $0[name] = nil }
             canonicalNames.forget()
-            try synchronize([target])
+            do throws(SystemError) {
+                try synchronize([target])
+            } catch {
+                // The answer reports that nothing was put back.
+                try? Self.rename(target, toFree: aside)
+                throw error
+            }
+            bin.withLock { $0[name] = nil }
         }
     }
 

@@ -200,13 +200,19 @@ struct WebDAVServeTests {
         <D:write/></D:locktype></D:lockinfo>
         """
 
-    @Test func aFileOfLocksThatCannotBeWrittenIsOneLineAndStatus2() async throws {
+    /// A folder to share, one with a file of locks that holds a lock on `a`, and the flags for both.
+    private func withLock() async throws -> (share: Folder, place: Folder, flags: [String]) {
         let (share, place) = (try Folder(), try Folder())
         let flags = ["--webdav", "/dav", "--webdav-locks", place.path + "/locks"]
-        let first = try await ServeProcess(share, flags)
-        #expect(try await first.status(.lock, "/dav/a", body: .text(Self.lock)) == 201)
-        first.signal(SIGTERM)
-        _ = await first.waitForEnd()
+        let server = try await ServeProcess(share, flags)
+        #expect(try await server.status(.lock, "/dav/a", body: .text(Self.lock)) == 201)
+        server.signal(SIGTERM)
+        _ = await server.waitForEnd()
+        return (share, place, flags)
+    }
+
+    @Test func aFileOfLocksThatCannotBeWrittenIsOneLineAndStatus2() async throws {
+        let (share, place, flags) = try await withLock()
         // The next start removes the lock from the file, to which the shell lets it add nothing.
         try FileManager.default.removeItem(atPath: share.path + "/a")
         let script =
@@ -221,12 +227,7 @@ struct WebDAVServeTests {
     }
 
     @Test func locksAreKeptInAFile() async throws {
-        let (share, place) = (try Folder(), try Folder())
-        let flags = ["--webdav", "/dav", "--webdav-locks", place.path + "/locks"]
-        let first = try await ServeProcess(share, flags)
-        #expect(try await first.status(.lock, "/dav/a", body: .text(Self.lock)) == 201)
-        first.signal(SIGTERM)
-        _ = await first.waitForEnd()
+        let (share, place, flags) = try await withLock()
         let second = try await ServeProcess(share, flags)
         #expect(try await second.status(.put, "/dav/a", body: .text("x")) == 423)
         second.signal(SIGTERM)

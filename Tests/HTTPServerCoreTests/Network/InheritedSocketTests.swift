@@ -108,6 +108,16 @@ struct InheritedSocketTests {
         try await server.start()
         let client = TestClient(port: try #require(listener.address.port))
         #expect(try await client.get().text == "mine\n")
+        await server.suspend()
+        do {
+            let again = try #require(
+                try Listener.bind(host: "127.0.0.1", port: port, backlog: 8).first)
+            await #expect(throws: ListenError.self) { try await server.resume() }
+            await #expect(throws: ListenError.self) { try await server.start() }
+            again.close()
+        }
+        try await server.start()
+        #expect(try await client.get().text == "mine\n")
         await server.shutdown()
     }
 

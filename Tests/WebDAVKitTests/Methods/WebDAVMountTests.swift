@@ -235,13 +235,7 @@ struct WebDAVMountTests {
             guard number > 1 else { throw WebDAVError(.serviceUnavailable) }
             return WebDAVHandler(store: MemoryStore())
         }
-        var router = Router()
-        router.mountWebDAV(
-            "/home",
-            AsyncHandler { request in
-                request.identity = request.fields["X-User"].map { Identity(name: $0) }
-                return try await users.respond(to: request)
-            })
+        let router = users.mounted
         let failed = try await DAVClient(router: router)
             .status("PUT", "/home/a", ["X-User: ann"], "x")
         #expect(failed >= 500)

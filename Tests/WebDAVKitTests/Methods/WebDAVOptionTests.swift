@@ -19,15 +19,7 @@ struct WebDAVOptionTests {
             made.withLock { $0 += 1 }
             return stores[user.name].map { WebDAVHandler(store: $0) }
         }
-        var router = Router()
-        router.mountWebDAV(
-            "/home",
-            AsyncHandler { request in
-                // As an AuthenticationHandler does.
-                request.identity = request.fields["X-User"].map { Identity(name: $0) }
-                return try await users.respond(to: request)
-            })
-        let client = DAVClient(router: router)
+        let client = DAVClient(router: users.mounted)
         let (ann, bob) = (["X-User: ann"], ["X-User: bob/../ann"])
         #expect(try await client.status("PUT", "/home/f", ann, "of ann") == 201)
         #expect(try await client.status("GET", "/home/f", bob) == 404)
