@@ -42,9 +42,7 @@ public final class HTTPServer: Sendable {
         core = ServerCore(configuration: configuration, handler: handler)
     }
 
-    deinit {
-        core.events.finish()
-    }
+    deinit { core.events.finish() }
 
     // MARK: State
 

@@ -21,8 +21,11 @@ public struct ResponseWriter: Sendable {
     /// Is given what is written before it goes out.
     private var observer: (@Sendable ([UInt8]) -> Void)?
 
-    init(exchange: Exchange) {
-        self.exchange = exchange
+    init(exchange: Exchange) { self.exchange = exchange }
+
+    /// Lets the loop's other connections take their turn. `Task.yield()` would take another thread.
+    package func yieldTurn() async {
+        await withCheckedContinuation { done in exchange.loop.execute { done.resume() } }
     }
 
     /// The same writer, with an observer of its pieces.

@@ -251,6 +251,6 @@ struct PropfindWalk: Sendable {
         }
         guard work >= Self.workPerTurn else { return }
         work = 0
-        await Task.yield()
+        await writer.yieldTurn()
     }
 }
