@@ -1,3 +1,4 @@
+import HTTPParser
 import HTTPServerCore
 import HTTPServerKit
 import TestSupport
