@@ -1,3 +1,4 @@
+internal import HTTPParser
 internal import HTTPServerCore
 internal import HTTPServerKit
 internal import Synchronization

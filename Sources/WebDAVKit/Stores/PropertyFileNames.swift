@@ -1,3 +1,4 @@
+internal import HTTPParser
 internal import HTTPServerKit
 package import ToolkitSystem
 
