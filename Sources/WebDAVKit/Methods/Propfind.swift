@@ -96,7 +96,8 @@ extension WebDAVHandler {
 }
 
 /// Goes through a tree. Each level has one open collection and the rest of one batch in memory,
-/// without long properties: those of many levels would take much.
+/// without long properties: those of many levels would take much. The collection that comes next is
+/// read while the one before it is written.
 ///
 /// A collection is written to the answer once it is open. If it cannot be opened, the answer has
 /// the error in place of its properties: without an entry the collection would look deleted.
@@ -122,47 +123,114 @@ struct PropfindWalk: Sendable {
         _ members: ResourceMembers, of path: ResourcePath, by renderer: inout PropertyRenderer,
         to writer: ResponseWriter
     ) async throws {
-        var open = [Level(path: path, members: members, hasProperties: true)]
-        var work = 0
-        while var level = open.popLast() {
-            if let inner = level.rest.popLast() {
-                let path = level.path.appending(inner.value.name)
-                open.append(level)
-                do {
-                    let inside = try await list(path, depth: open.count)
-                    // Members that can be listed are, whatever their collection lacks.
-                    open.append(inside)
-                    let inner = try await described(inner, at: path)
-                    renderer.add(path, inner.info, inner.properties)
-                } catch let error as WebDAVError {
-                    // The collection was removed meanwhile.
-                    guard error.status != .notFound else { continue }
-                    renderer.all.add(ResourceFailure(path, error), isCollection: true)
-                }
-                try await flush(&renderer, &work, to: writer)
-                continue
-            }
-            guard let batch = try await level.members.next() else { continue }
-            for member in batch {
-                let isCollection = member.info.isCollection
-                guard handler.isVisible(member: member.name, isCollection: isCollection) else {
-                    continue
-                }
-                var member = Member(member, isComplete: level.hasProperties)
-                if isDeep, isCollection, !member.value.isLink {
-                    member.shorten(to: Self.keptBytes)
-                    level.rest.append(member)
+        try await withThrowingTaskGroup(of: Level.self) { group in
+            var progress = Progress(
+                open: [Level(path: path, members: members, hasProperties: true)])
+            while let level = progress.open.last {
+                if let inner = progress.takeCollection() {
+                    try await add(inner, of: level.path, &progress, &group, to: &renderer)
+                    try await flush(&renderer, &progress.work, to: writer)
+                } else if let batch = try await level.members.next() {
+                    await readAhead(after: batch, &progress, &group, writer)
+                    try await add(batch, of: level, &progress, to: &renderer, writer)
                 } else {
-                    try await add(member, of: level.path, to: &renderer)
+                    progress.open.removeLast()
                 }
-                try await flush(&renderer, &work, to: writer)
             }
-            open.append(level)
         }
     }
 
+    /// Starts to read the collection that is opened next, if no further batch comes before it, so
+    /// that reading takes place while the batch is written. At most one collection is read ahead.
+    private func readAhead(
+        after batch: [ResourceMember], _ progress: inout Progress,
+        _ group: inout ThrowingTaskGroup<Level, any Error>, _ writer: ResponseWriter
+    ) async {
+        guard isDeep, progress.ahead == nil else { return }
+        let depth: Int
+        let path: ResourcePath
+        if let member = batch.last(where: { isOpened($0) && isVisible($0) }) {
+            depth = progress.open.count
+            path = progress.open[depth - 1].path.appending(member.name)
+        } else if let index = progress.open.lastIndex(where: { !$0.rest.isEmpty }),
+            let member = progress.open[index].rest.last
+        {
+            depth = index + 1
+            path = progress.open[index].path.appending(member.value.name)
+        } else {
+            return
+        }
+        progress.ahead = path
+        group.addTask { try await list(path, depth: depth) }
+        // The loop starts the task before it comes back here.
+        await writer.yieldTurn()
+        progress.work = 0
+    }
+
+    /// Writes the members of a batch, but keeps its collections, which are opened later.
+    private func add(
+        _ batch: [ResourceMember], of level: Level, _ progress: inout Progress,
+        to renderer: inout PropertyRenderer, _ writer: ResponseWriter
+    ) async throws {
+        for member in batch where isVisible(member) {
+            var member = Member(member, isComplete: level.hasProperties)
+            if isOpened(member.value) {
+                member.shorten(to: Self.keptBytes)
+                progress.open[progress.open.endIndex - 1].rest.append(member)
+            } else {
+                try await add(member, of: level.path, to: &renderer)
+            }
+            try await flush(&renderer, &progress.work, to: writer)
+        }
+    }
+
+    /// Opens a collection and writes it.
+    private func add(
+        _ inner: Member, of parent: ResourcePath, _ progress: inout Progress,
+        _ group: inout ThrowingTaskGroup<Level, any Error>, to renderer: inout PropertyRenderer
+    ) async throws {
+        let path = parent.appending(inner.value.name)
+        do {
+            let isAhead = progress.ahead == path
+            if isAhead { progress.ahead = nil }
+            // Members that can be listed are, whatever their collection lacks.
+            if isAhead, let level = try await group.next() {
+                progress.open.append(level)
+            } else {
+                progress.open.append(try await list(path, depth: progress.open.count))
+            }
+            let inner = try await described(inner, at: path)
+            renderer.add(path, inner.info, inner.properties)
+        } catch let error as WebDAVError {
+            // The collection was removed meanwhile.
+            guard error.status != .notFound else { return }
+            renderer.all.add(ResourceFailure(path, error), isCollection: true)
+        }
+    }
+
+    private func isVisible(_ member: ResourceMember) -> Bool {
+        handler.isVisible(member: member.name, isCollection: member.info.isCollection)
+    }
+
+    /// Whether the answer has the members of a member.
+    private func isOpened(_ member: ResourceMember) -> Bool {
+        isDeep && member.info.isCollection && !member.isLink
+    }
+
+    /// How far a walk has come.
+    private struct Progress {
+        /// The open collections; each is a member of the one before it.
+        var open: [Level]
+        /// The collection that the group's task reads.
+        var ahead: ResourcePath?
+        var work = 0
+
+        /// Takes the next member of the last open collection that has to be opened.
+        mutating func takeCollection() -> Member? { open[open.endIndex - 1].rest.popLast() }
+    }
+
     /// An open collection.
-    private struct Level {
+    private struct Level: Sendable {
         let path: ResourcePath
         let members: ResourceMembers
         /// Whether its members come with their properties, where these are wanted.
@@ -171,7 +239,7 @@ struct PropfindWalk: Sendable {
     }
 
     /// A member, whose properties may have to be read.
-    private struct Member {
+    private struct Member: Sendable {
         var value: ResourceMember
         /// Whether it has its properties.
         var isComplete: Bool
