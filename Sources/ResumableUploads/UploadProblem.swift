@@ -34,12 +34,15 @@ struct UploadProblem: Error {
     /// The offset of the upload, where the answer reports it.
     var offset: Int64?
     var provided: Int64?
+    /// Whether the upload is complete.
+    var isComplete = false
     /// The most bytes of an upload, where there are more.
     var limit: Int64?
     var fields = HTTPFields()
 
     init(_ status: HTTPStatus, _ title: String, kind: Kind? = nil, offset: Int64? = nil) {
         (self.status, self.title, self.kind, self.offset) = (status, title, kind, offset)
+        isComplete = kind == .completed
     }
 
     static var notFound: UploadProblem { UploadProblem(.notFound, "there is no such upload") }
@@ -65,7 +68,7 @@ struct UploadProblem: Error {
         let bytes = (try? JSONBody().encode(details)) ?? []
         response.body = .bytes(bytes, mediaType: "application/problem+json")
         if let offset { response.fields[.uploadOffset] = "\(offset)" }
-        dialect.tell(isComplete: kind == .completed, in: &response.fields)
+        dialect.tell(isComplete: isComplete, in: &response.fields)
         dialect.stamp(&response.fields)
         return response
     }

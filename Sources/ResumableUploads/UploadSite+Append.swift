@@ -74,7 +74,9 @@ extension UploadSite {
         _ dialect: UploadDialect
     ) throws(UploadProblem) -> Response {
         guard wanted == answer.length else {
-            throw .mismatch(expected: answer.length, provided: wanted)
+            var problem = UploadProblem.mismatch(expected: answer.length, provided: wanted)
+            problem.isComplete = true
+            throw problem
         }
         guard dialect.isTus || isLast, !request.hasContent else {
             throw UploadProblem(

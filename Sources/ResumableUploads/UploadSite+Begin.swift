@@ -172,16 +172,16 @@ extension UploadRecord {
     mutating func take(metadata text: String?) {
         guard let text, text.utf8.count <= 16 << 10 else {
             // It is the type of the request that brings content.
-            fields.removeAll { $0[1].lowercased() == "application/offset+octet-stream" }
+            fields.removeAll { $0[1].isASCII("application/offset+octet-stream") }
             return
         }
         metadata = text
         fields.removeAll { $0[0].lowercased() == "content-type" }
-        for pair in text.split(separator: ",") {
-            let words = pair.split(separator: " ")
+        for pair in text.utf8.split(separator: UInt8(ascii: ",")) {
+            let words = pair.split(separator: UInt8(ascii: " "))
             guard words.count == 2,
-                ["filetype", "type"].contains(where: { words[0].utf8.elementsEqual($0.utf8) }),
-                let bytes = Base64.decode(Array(words[1].utf8)),
+                ["filetype", "type"].contains(where: { words[0].elementsEqual($0.utf8) }),
+                let bytes = Base64.decode(Array(words[1])),
                 let type = MediaType(String(decoding: bytes, as: UTF8.self))
             else { continue }
             fields.append(["Content-Type", type.description])

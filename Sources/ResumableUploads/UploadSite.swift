@@ -137,7 +137,8 @@ final class UploadSite: Sendable {
             return try await unknownVersion(request, id)
         }
         do {
-            if dialect.isTus, request.fields.values(of: .tusResumable) != ["1.0.0"] {
+            let versions = request.fields.values(of: .tusResumable)
+            if dialect.isTus, versions.count != 1 || !versions[0].hasBytes(of: "1.0.0") {
                 var problem = UploadProblem(.preconditionFailed, "tus 1.0.0 is spoken here")
                 problem.fields[.tusVersion] = "1.0.0"
                 throw problem

@@ -48,6 +48,27 @@ struct UploadAnswerTests {
         #expect(try FolderNames.of(client.disk).count == 1)
     }
 
+    @Test("Another offset of a complete upload is 409, which says that it is complete")
+    func wrongOffsetAfterTheEnd() async throws {
+        let client = try UploadClient()
+        let location = try await client.begin()
+        #expect(try await client.append(location, at: 0, "x", isLast: true).status == 201)
+        for offset in [0, 2] {
+            let answer = try await client.append(location, at: offset, "x", isLast: true)
+            #expect(answer.status == 409 && answer["Upload-Offset"] == "1")
+            #expect(answer["Upload-Complete"] == "?1")
+            #expect(answer.text.contains("mismatching-upload-offset"))
+        }
+    }
+
+    @Test("Parameters of fields are ignored, whatever they begin with")
+    func parameters() async throws {
+        let client = try UploadClient()
+        let answer = try await client.send(
+            "PUT", "/up/f", ["Upload-Complete: ?1;\u{301}a=1"], "x")
+        #expect(answer.status == 201 && answer["Upload-Complete"] == "?1")
+    }
+
     @Test("Cookies of an answer are not kept")
     func cookies() async throws {
         let client = try UploadClient(answer: { _ in
