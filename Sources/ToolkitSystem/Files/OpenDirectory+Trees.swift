@@ -178,7 +178,10 @@ extension OpenDirectory {
         _ finish: (OpenFile, OpenFile) throws(SystemError) -> Void
     ) throws(SystemError) {
         let old = try open(name)
-        let new = try place.directory.create(place.name)
+        // Bits that run a program with another user's rights are not copied. The others hold from the
+        // start, so that nobody reads from the copy what the original keeps private.
+        let permissions = status.permissions & 0o777
+        let new = try place.directory.create(place.name, permissions)
         do throws(SystemError) {
             try new.copyContent(of: old, size: status.size)
         } catch {
@@ -187,9 +190,7 @@ extension OpenDirectory {
             throw error
         }
         try finish(old, new)
-        // Reading the attributes costs much less than setting them. Bits that run a program with
-        // another user's rights are not copied.
-        let permissions = status.permissions & 0o777
+        // Reading the attributes costs much less than setting them.
         if try new.status().permissions != permissions { try new.setPermissions(permissions) }
         if synchronizes { try new.synchronize() }
     }

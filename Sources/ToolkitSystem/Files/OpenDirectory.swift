@@ -63,8 +63,11 @@ package struct OpenDirectory: Sendable {
     }
 
     /// Creates a file and opens it for writing; `EEXIST` if the name is taken.
-    package func create(_ name: [UInt8]) throws(SystemError) -> OpenFile {
-        try open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW)
+    /// - Parameter permissions: its permissions; the process's mask takes some away.
+    package func create(
+        _ name: [UInt8], _ permissions: UInt16 = 0o666
+    ) throws(SystemError) -> OpenFile {
+        try open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, permissions)
     }
 
     /// Opens an existing file; writes append to it.
@@ -72,9 +75,11 @@ package struct OpenDirectory: Sendable {
         try open(name, O_RDWR | O_APPEND | O_NONBLOCK | O_NOFOLLOW)
     }
 
-    private func open(_ name: [UInt8], _ flags: CInt) throws(SystemError) -> OpenFile {
+    private func open(
+        _ name: [UInt8], _ flags: CInt, _ permissions: UInt16 = 0
+    ) throws(SystemError) -> OpenFile {
         let opened = unsafe with(name) { name in
-            unsafe openat(file.descriptor, name, flags | O_CLOEXEC, 0o666)
+            unsafe openat(file.descriptor, name, flags | O_CLOEXEC, mode_t(permissions))
         }
         guard opened >= 0 else { throw SystemError("open") }
         return OpenFile(owning: opened)

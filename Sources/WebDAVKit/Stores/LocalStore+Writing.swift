@@ -176,7 +176,7 @@ extension LocalStore {
             guard status.kind == .regular, offset <= status.size else { throw WebDAVError.notFound }
             let room = try FileTree.space(of: target.directory.file).available
             guard status.size <= room else { throw WebDAVError.storageFull }
-            let (file, place) = try staging.create(beside: target)
+            let (file, place) = try staging.create(beside: target, status.permissions & 0o777)
             let whole = LocalContent(file: file, place: place)
             try file.copyContent(of: old, size: status.size)
             try content.write(into: file, at: offset)

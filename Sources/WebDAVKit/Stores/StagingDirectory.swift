@@ -65,14 +65,17 @@ final class StagingDirectory: Sendable {
     }
 
     /// Creates a file on the volume of `target`, to be renamed to it. It blocks.
-    func create(beside target: FilePlace) throws(SystemError) -> (OpenFile, FilePlace) {
+    /// - Parameter permissions: the permissions of the file; the process's mask takes some away.
+    func create(
+        beside target: FilePlace, _ permissions: UInt16 = 0o666
+    ) throws(SystemError) -> (OpenFile, FilePlace) {
         let place = place(beside: target, isContent: true)
         do throws(SystemError) {
-            return (try place.directory.create(place.name), place)
+            return (try place.directory.create(place.name, permissions), place)
         } catch {
             guard error.isMissing, renewIfGone() else { throw error }
             let place = self.place(beside: target, isContent: true)
-            return (try place.directory.create(place.name), place)
+            return (try place.directory.create(place.name, permissions), place)
         }
     }
 

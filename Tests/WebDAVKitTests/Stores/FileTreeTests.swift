@@ -95,6 +95,23 @@ struct FileTreeTests {
         }
     }
 
+    @Test("A copy is never readable by more users than its original")
+    func privateCopy() throws {
+        let (old, new) = (Array("old".utf8), Array("new".utf8))
+        let file = try root.create(old, 0o600)
+        try file.write(Array("secret".utf8))
+        let seen = Locked<[UInt16]>([])
+        try root.copyTree(
+            old, to: FilePlace(directory: root, name: new), deep: true, isMove: false,
+            synchronizes: false, leavingOut: nil,
+            finish: { _, copy throws(SystemError) in
+                let permissions = try copy.status().permissions & 0o777
+                seen.withLock { $0.append(permissions) }
+            })
+        #expect(seen.withLock { $0 } == [0o600])
+        #expect(share.text("new") == "secret")
+    }
+
     @Test("Below the level where a larger stack begins, no thread with a small one copies")
     func wideAndDeep() async throws {
         let (old, new) = (Array("old".utf8), Array("new".utf8))
