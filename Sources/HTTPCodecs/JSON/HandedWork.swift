@@ -1,7 +1,7 @@
 /// Work that another thread does while its owner waits, so that no two of them use anything at once.
 package final class HandedWork: @unchecked Sendable {
-    /// Has the work done somewhere else, and returns when it is.
-    package typealias Lender = @Sendable (HandedWork) async -> Void
+    /// Has the work done somewhere else, and returns when it is; throws if it is not done.
+    package typealias Lender = @Sendable (HandedWork) async throws -> Void
 
     private let body: () -> Void
 

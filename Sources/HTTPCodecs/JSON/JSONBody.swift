@@ -203,9 +203,10 @@ public struct JSONBody: Hashable, Sendable {
     package static let quickBytes = 8 << 10
 
     /// Reads a value with the same limits and errors; a long one where `lender` has time for it.
+    /// - Throws: `CodecError`, and errors of the lender.
     package func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, from bytes: [UInt8], by lender: HandedWork.Lender?
-    ) async throws(CodecError) -> Value {
+    ) async throws -> Value {
         guard let lender, bytes.count > Self.quickBytes else {
             return try decode(type, from: bytes)
         }
@@ -213,7 +214,7 @@ public struct JSONBody: Hashable, Sendable {
         let work = HandedWork {
             result = Result { () throws(CodecError) in try self.decode(type, from: bytes) }
         }
-        await lender(work)
+        try await lender(work)
         guard let result else { preconditionFailure("handed work was not done") }
         return try result.get()
     }

@@ -95,10 +95,10 @@ where Source.Element == [UInt8] {
 
         private func decode(
             _ line: JSONLineSplitter.Line, isolation actor: isolated (any Actor)?
-        ) async throws(CodecError) -> Value {
-            do throws(CodecError) {
+        ) async throws -> Value {
+            do {
                 return try await values.decode(Value.self, from: line.bytes, by: lender)
-            } catch {
+            } catch let error as CodecError {
                 throw CodecError(error.kind, at: line.offset + error.offset, error.detail)
             }
         }

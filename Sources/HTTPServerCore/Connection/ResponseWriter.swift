@@ -72,7 +72,7 @@ public struct ResponseWriter: Sendable {
         var position = offset
         while position < offset + count {
             let (start, room) = (position, Int(min(offset + count - position, 256 << 10)))
-            let bytes = try await BlockingPool.files.run {
+            let bytes = try await BlockingPool.files.runUnlessCancelled {
                 try file.content(at: start, count: room)
             }
             guard !bytes.isEmpty else { throw ResponseWriterError.wrongLength }

@@ -15,8 +15,8 @@ public struct BlockingHandler: Handler {
         pool = BlockingPool(threads: threads)
     }
 
-    /// Answers a request later.
+    /// Answers a request later. The closure is not called if the client goes before a thread is free.
     public func answer(_ request: Request) -> Answer {
-        .later { [body, pool] in try await pool.run { try body(request) } }
+        .later { [body, pool] in try await pool.runUnlessCancelled { try body(request) } }
     }
 }

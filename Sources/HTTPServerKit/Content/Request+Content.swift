@@ -155,6 +155,8 @@ extension Request {
 }
 
 extension BlockingPool {
-    /// Runs work on a thread of the pool `computing`.
-    static let lend: HandedWork.Lender = { work in await computing.value { work.run() } }
+    /// Runs work on a thread of the pool `computing`, unless the task is cancelled before.
+    static let lend: HandedWork.Lender = { work in
+        try await computing.runUnlessCancelled { work.run() }
+    }
 }

@@ -42,7 +42,9 @@ extension ResponseBody {
     ) -> ResponseBody {
         stream(mediaType: mediaType, length: length) { writer in
             let source = BlockingSource(state: state, next: next)
-            while let piece = try await BlockingPool.streams.run({ try source.pull() }) {
+            while let piece = try await BlockingPool.streams.runUnlessCancelled({
+                try source.pull()
+            }) {
                 if !piece.isEmpty { try await writer.write(piece) }
             }
         }

@@ -50,7 +50,7 @@ public struct TemplateHandler: Handler {
             throw HTTPError(.internalServerError, "the template is too long")
         }
         let limit = byteLimit
-        let content = try await BlockingPool.files.run {
+        let content = try await BlockingPool.files.runUnlessCancelled {
             try Syscalls.content(of: file.descriptor, upTo: limit)
         }
         let text = Template(bytes: content).filled(try await values(request))

@@ -138,7 +138,9 @@ public struct FileHandler: Handler {
         case .listing(let root, let file, let path):
             let format = DirectoryListing.Format(accept: request.fields.list(.accept))
             return .later {
-                try await BlockingPool.files.run { try list(root, file, path, format) }
+                try await BlockingPool.files.runUnlessCancelled {
+                    try list(root, file, path, format)
+                }
             }
         }
     }

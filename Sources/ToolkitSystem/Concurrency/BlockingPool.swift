@@ -8,7 +8,15 @@ package final class BlockingPool: Sendable {
         var running = 0
         var ended = 0
         var isWatched = false
-        var waiting = FirstInFirstOut<@Sendable () -> Void>()
+        var waiting = FirstInFirstOut<Waiting>()
+        /// How many of the waiting calls may have been cancelled.
+        var cancelled = 0
+    }
+
+    fileprivate struct Waiting: Sendable {
+        let work: @Sendable () -> Void
+        /// Whether the call was not cancelled; `nil` for one that cannot be.
+        var isAwaited: (@Sendable () -> Bool)?
     }
 
     private let state: Locked<State>
@@ -61,6 +69,25 @@ package final class BlockingPool: Sendable {
         }
     }
 
+    /// Runs `body` as `run` does, unless the caller's task is cancelled before a thread is free: `body`
+    /// is released at once then, and nothing of the call stays in the pool.
+    /// - Throws: `CancellationError` when `body` did not run, otherwise its error.
+    package func runUnlessCancelled<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        if http_server_may_block() != 0 { return try body() }
+        let call = PendingCall(body)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                guard call.register(continuation) else { return }
+                submit(Waiting(work: { call.run() }, isAwaited: { call.isAwaited }))
+            }
+        } onCancel: {
+            call.cancel()
+            state.withLock { $0.noteCancellation() }
+        }
+    }
+
     /// Calls `body` for each item; `body` may block. Two threads share 64 items or more; when
     /// `body` throws, its thread skips the rest of its half.
     /// - Parameters:
@@ -90,18 +117,25 @@ package final class BlockingPool: Sendable {
 
     /// Runs `work` on one of the threads without waiting for it.
     package func submit(_ work: @escaping @Sendable () -> Void) {
+        submit(Waiting(work: work))
+    }
+
+    /// How many calls wait for a thread.
+    package var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    private func submit(_ call: Waiting) {
         let (begins, isWatchDue) = state.withLock { state in
             if state.running < state.limit.current {
                 state.running += 1
                 return (true, false)
             }
-            state.waiting.append(work)
+            state.waiting.append(call)
             if state.isWatched || state.limit.isFixed { return (false, false) }
             state.isWatched = true
             state.ended = 0
             return (false, true)
         }
-        if begins { start(work) }
+        if begins { start(call.work) }
         if isWatchDue { watch() }
     }
 
@@ -110,7 +144,7 @@ package final class BlockingPool: Sendable {
             state.withLock { state in
                 state.ended += 1
                 if state.running <= state.limit.current, let next = state.waiting.popFirst() {
-                    return next
+                    return next.work
                 }
                 state.running -= 1
                 return nil
@@ -139,11 +173,22 @@ extension BlockingPool.State {
         limit.adapt(running: running, ended: ended)
         ended = 0
         var begun: [@Sendable () -> Void] = []
-        while running < limit.current, let work = waiting.popFirst() {
+        while running < limit.current, let next = waiting.popFirst() {
             running += 1
-            begun.append(work)
+            begun.append(next.work)
         }
         return begun
+    }
+
+    /// Removes the cancelled calls once they may be half of those that wait.
+    mutating func noteCancellation() {
+        cancelled += 1
+        guard cancelled * 2 > waiting.count else { return }
+        var rest = FirstInFirstOut<BlockingPool.Waiting>()
+        while let call = waiting.popFirst() {
+            if call.isAwaited?() ?? true { rest.append(call) }
+        }
+        (waiting, cancelled) = (rest, 0)
     }
 }
 

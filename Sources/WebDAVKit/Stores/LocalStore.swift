@@ -163,7 +163,7 @@ public final class LocalStore: ResourceStore {
     public func members(
         of path: ResourcePath, withProperties: Bool
     ) async throws -> ResourceMembers {
-        let (reader, first) = try await work { [self] () throws in
+        let (reader, first) = try await reading { [self] () throws in
             let reader = try LocalMembers(self, path, withProperties: withProperties)
             return (reader, try reader.next(of: self))
         }
@@ -337,6 +337,17 @@ public final class LocalStore: ResourceStore {
     ) async throws -> Result {
         do {
             return try await BlockingPool.files.run(body)
+        } catch {
+            throw Self.told(error)
+        }
+    }
+
+    /// The same for calls that change nothing: a task that is cancelled before leaves them out.
+    private func reading<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await BlockingPool.files.runUnlessCancelled(body)
         } catch {
             throw Self.told(error)
         }

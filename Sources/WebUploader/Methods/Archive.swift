@@ -211,7 +211,7 @@ private struct ArchiveWriter {
     private mutating func copy(_ file: OpenFile, _ offset: Int64, _ count: Int64) async throws {
         let end = offset + count
         guard count >= Self.pieceBytes else {
-            let bytes = try await BlockingPool.files.run {
+            let bytes = try await BlockingPool.files.runUnlessCancelled {
                 try file.content(at: offset, count: Int(count))
             }
             guard bytes.count == count else { throw ResponseWriterError.wrongLength }
@@ -241,7 +241,7 @@ private struct ArchiveWriter {
     ) async throws -> UInt32 {
         let stop = min(start + fileStep, end)
         guard start < stop else { return checksum }
-        return try await BlockingPool.files.run {
+        return try await BlockingPool.files.runUnlessCancelled {
             var (position, checksum) = (start, checksum)
             while position < stop {
                 let room = Int(min(readBytes, stop - position))

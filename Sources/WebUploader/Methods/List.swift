@@ -52,7 +52,9 @@ extension UploaderSite {
         let path = try UploaderCall.path(call.parameter("path") ?? [])
         let listed = try await listed(path, offset: offset, limit: limit, call)
         // Some megabytes of JSON would hold up the event loop.
-        let response = try await BlockingPool.computing.run { try Self.response(listed) }
+        let response = try await BlockingPool.computing.runUnlessCancelled {
+            try Self.response(listed)
+        }
         return try response.conditional(for: call.request)
     }
 
@@ -96,7 +98,8 @@ extension UploaderSite {
                 }
             }
             // Sorting a hundred thousand names would hold up the event loop.
-            let listed = await BlockingPool.computing.value { [shown, role = call.role] in
+            let listed = try await BlockingPool.computing.runUnlessCancelled {
+                [shown, role = call.role] in
                 Self.part(of: shown, in: path, offset: offset, limit: limit, role)
             }
             return (listed, .list(path))

@@ -67,7 +67,7 @@ extension BinRouter {
         _ request: Request, adding more: [JSONName: JSONValue] = [:]
     ) async throws -> Response {
         let content = try await content(of: request)
-        return await BlockingPool.computing.value {
+        return try await BlockingPool.computing.runUnlessCancelled {
             let members = head(of: request).merging(members(of: content)) { $1 }
             return JSONValue.object(members.merging(more) { $1 }).response()
         }
@@ -80,7 +80,9 @@ extension BinRouter {
             var files: [(name: String, content: JSONValue)] = []
             for file in form.files {
                 let content = try await file.content(upTo: contentLimit)
-                let text = await BlockingPool.computing.value { Self.text(content, file.mediaType) }
+                let text = try await BlockingPool.computing.runUnlessCancelled {
+                    Self.text(content, file.mediaType)
+                }
                 files.append((file.name, .text(text)))
             }
             return .form(form, files: files)

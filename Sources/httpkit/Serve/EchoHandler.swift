@@ -14,7 +14,9 @@ struct EchoHandler: Handler {
         let content = try await request.body.collect(upTo: Int(clamping: byteLimit))
         let trailers = await request.body.trailers
         // Long content takes a while to write, so this does not run on the event loop.
-        return await BlockingPool.computing.value { Self.response(request, content, trailers) }
+        return try await BlockingPool.computing.runUnlessCancelled {
+            Self.response(request, content, trailers)
+        }
     }
 
     private static func response(

@@ -1,5 +1,8 @@
 import Dispatch
 import Foundation
+import HTTPParser
+import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
 import ToolkitSystem
@@ -70,6 +73,114 @@ struct BlockingPoolTests {
         try await waitUntil { begun.withLock { $0 } == 6 }
         for _ in 0..<8 { gate.signal() }
         try await waitUntil { ended.withLock { $0 } == 8 }
+    }
+
+    /// A pool with one thread, which waits for the gate.
+    private static func busyPool() async throws -> (BlockingPool, DispatchSemaphore) {
+        let (pool, gate, isBusy) = (
+            BlockingPool(threads: 1), DispatchSemaphore(value: 0), Locked(false)
+        )
+        pool.submit {
+            isBusy.withLock { $0 = true }
+            gate.wait()
+        }
+        try await waitUntil { isBusy.withLock { $0 } }
+        return (pool, gate)
+    }
+
+    private final class Content: Sendable {}
+
+    @Test("A cancelled call that has not begun is released at once, and leaves the queue")
+    func cancelledCalls() async throws {
+        let (pool, gate) = try await Self.busyPool()
+        let calls = Locked(0)
+        weak let content: Content?
+        var tasks: [Task<Void, any Error>] = []
+        do {
+            let held = Content()
+            content = held
+            tasks = (0..<100).map { _ in
+                Task {
+                    try await pool.runUnlessCancelled {
+                        withExtendedLifetime(held) { calls.withLock { $0 += 1 } }
+                    }
+                }
+            }
+        }
+        try await waitUntil { pool.waitingCount == 100 }
+        for task in tasks { task.cancel() }
+        for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
+        tasks = []
+        try await waitUntil { content == nil && pool.waitingCount <= 1 }
+        gate.signal()
+        try await pool.runUnlessCancelled { calls.withLock { $0 += 1000 } }
+        #expect(calls.withLock { $0 } == 1000)
+    }
+
+    @Test("A call that has begun is awaited, also when its task is cancelled")
+    func cancelledWhileRunning() async throws {
+        let pool = BlockingPool(threads: 1)
+        let (gate, isRunning) = (DispatchSemaphore(value: 0), Locked(false))
+        let task = Task {
+            try await pool.runUnlessCancelled {
+                isRunning.withLock { $0 = true }
+                gate.wait()
+                return 7
+            }
+        }
+        try await waitUntil { isRunning.withLock { $0 } }
+        task.cancel()
+        gate.signal()
+        #expect(try await task.value == 7)
+    }
+
+    @Test("Other calls keep their order and their place beside cancelled ones")
+    func callsBesideCancelledOnes() async throws {
+        let (pool, gate) = try await Self.busyPool()
+        let order = Locked<[Int]>([])
+        var cancelled: [Task<Void, any Error>] = []
+        for number in 0..<40 {
+            if number.isMultiple(of: 4) {
+                pool.submit { order.withLock { $0.append(number) } }
+            } else {
+                cancelled.append(Task { try await pool.runUnlessCancelled {} })
+            }
+            try await waitUntil { pool.waitingCount == number + 1 }
+        }
+        for task in cancelled { task.cancel() }
+        for task in cancelled { _ = await task.result }
+        gate.signal()
+        try await waitUntil { order.withLock { $0.count } == 10 }
+        #expect(order.withLock { $0 } == Array(stride(from: 0, to: 40, by: 4)))
+    }
+
+    @Test("A BlockingHandler is not called for a client that went while its request waited")
+    func goneClient() async throws {
+        let (gate, calls) = (DispatchSemaphore(value: 0), Locked(0))
+        let handler = BlockingHandler(threads: 1) { _ in
+            calls.withLock { $0 += 1 }
+            gate.wait()
+            return Response(.noContent)
+        }
+        let request = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+        let first = MemoryConnection(handler)
+        first.send(request)
+        try await waitUntil { calls.withLock { $0 } == 1 }
+        let second = MemoryConnection(handler)
+        second.send(request)
+        try await second.wait(for: "the request") { $0.received >= request.utf8.count }
+        second.hangUp()
+        _ = try await second.closed()
+        gate.signal()
+        let third = MemoryConnection(handler)
+        third.send(request)
+        gate.signal()
+        for connection in [first, third] {
+            let record = try await connection.output("\r\n\r\n")
+            #expect(record.text.hasPrefix("HTTP/1.1 204 "))
+            connection.end()
+        }
+        #expect(calls.withLock { $0 } == 2)
     }
 
     @Test("The limit grows while calls are long, and is the least one again once they are short")
