@@ -219,7 +219,8 @@ final class UploadSite: Sendable {
     ///   user's, or when it began at another mount of the handler.
     func record(_ id: UploadID, _ request: Request) async throws -> UploadRecord {
         let found = try await work { [folder] in try folder.record(id) }
-        guard let found, found.expires > UploadFolder.now(), found.owner == request.identity?.name,
+        guard let found, found.expires > UploadFolder.now(),
+            found.owner.hasBytes(of: request.identity?.name),
             found.mount == nil || found.mount == request.pathOfUploads
         else { throw UploadProblem.notFound }
         return found

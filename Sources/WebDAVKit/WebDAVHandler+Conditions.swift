@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
 internal import HTTPServerKit
@@ -178,7 +179,7 @@ extension WebDAVHandler {
 
     /// Whether the client has submitted the token and owns the lock.
     func isTokenSubmitted(_ lock: ActiveLock, _ call: WebDAVCall) -> Bool {
-        call.tokens.contains(lock.token) && lock.user == call.request.identity?.name
+        call.tokens.contains(lock.token) && lock.user.hasBytes(of: call.request.identity?.name)
     }
 
     /// The members of a tree with locks whose tokens were not submitted.

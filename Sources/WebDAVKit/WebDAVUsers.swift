@@ -21,9 +21,9 @@ public final class WebDAVUsers: Handler {
     public typealias Maker = @Sendable (Identity) async throws -> WebDAVHandler?
 
     private struct Handlers: Sendable {
-        var made: [String: WebDAVHandler] = [:]
+        var made: [ByteText: WebDAVHandler] = [:]
         /// The calls of `make` that have not returned.
-        var calls: [String: Task<WebDAVHandler?, any Error>] = [:]
+        var calls: [ByteText: Task<WebDAVHandler?, any Error>] = [:]
     }
 
     private let make: Maker
@@ -40,7 +40,9 @@ public final class WebDAVUsers: Handler {
     /// Answers by the handler of the user; 403 without a user, or for a user without a handler.
     public func answer(_ request: Request) throws -> Answer {
         guard let user = request.identity else { throw Self.hasNone }
-        if let known = handlers.withLock({ $0.made[user.name] }) { return known.answer(request) }
+        if let known = handlers.withLock({ $0.made[ByteText(user.name)] }) {
+            return known.answer(request)
+        }
         return .later { [self] in
             guard let handler = try await handler(of: user) else { throw Self.hasNone }
             return try await handler.respond(to: request)
@@ -52,22 +54,24 @@ public final class WebDAVUsers: Handler {
     }
 
     private func handler(of user: Identity) async throws -> WebDAVHandler? {
+        let name = ByteText(user.name)
         let call = handlers.withLock { handlers -> Task<WebDAVHandler?, any Error>? in
-            if handlers.made[user.name] != nil { return nil }
-            if let call = handlers.calls[user.name] { return call }
+            if handlers.made[name] != nil { return nil }
+            if let call = handlers.calls[name] { return call }
             // A separate task: the client of the first request may leave while others wait.
             let call = Task { [self] in try await makeHandler(of: user) }
-            handlers.calls[user.name] = call
+            handlers.calls[name] = call
             return call
         }
-        guard let call else { return handlers.withLock { $0.made[user.name] } }
+        guard let call else { return handlers.withLock { $0.made[name] } }
         return try await call.value
     }
 
     private func makeHandler(of user: Identity) async throws -> WebDAVHandler? {
-        defer { handlers.withLock { $0.calls[user.name] = nil } }
+        let name = ByteText(user.name)
+        defer { handlers.withLock { $0.calls[name] = nil } }
         let handler = try await make(user)
-        if let handler { handlers.withLock { $0.made[user.name] = handler } }
+        if let handler { handlers.withLock { $0.made[name] = handler } }
         return handler
     }
 }

@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 public import HTTPServerCore
 
 /// A scheme of authentication (RFC 9110 section 11.1).
@@ -11,7 +12,8 @@ public enum AuthenticationScheme: String, Hashable, Sendable, CaseIterable {
     case certificate = "Certificate"
 }
 
-/// The authenticated sender of a request.
+/// The authenticated sender of a request. Names are equal if their bytes are: accounts of other
+/// spellings in Unicode are other users.
 public struct Identity: Hashable, Sendable {
     /// The name of the user, as the account has it.
     public var name: String
@@ -25,6 +27,17 @@ public struct Identity: Hashable, Sendable {
     public init(name: String, scheme: AuthenticationScheme? = nil) {
         self.name = name
         self.scheme = scheme
+    }
+
+    /// Whether name and scheme are the same.
+    public static func == (left: Identity, right: Identity) -> Bool {
+        left.name.hasBytes(of: right.name) && left.scheme == right.scheme
+    }
+
+    /// Hashes name and scheme.
+    public func hash(into hasher: inout Hasher) {
+        for byte in name.utf8 { hasher.combine(byte) }
+        hasher.combine(scheme)
     }
 }
 

@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
 internal import HTTPServerKit
@@ -231,7 +232,9 @@ extension WebDAVHandler {
             guard let lock = try await lock(on: call.path, where: { $0.token == token }) else {
                 throw Self.noSuchLock(.conflict)
             }
-            guard lock.user == call.request.identity?.name else { throw WebDAVError.forbidden }
+            guard lock.user.hasBytes(of: call.request.identity?.name) else {
+                throw WebDAVError.forbidden
+            }
             try await require(.unlock(call.path), call)
             try await locks.remove(token)
             await tell(.unlock(call.path), call)
@@ -247,7 +250,7 @@ extension WebDAVHandler {
         else { return nil }
         let user = call.request.identity?.name
         let isRemoved = access.locks.removeNow(token) { lock in
-            lock.covers(call.path) && lock.user == user
+            lock.covers(call.path) && lock.user.hasBytes(of: user)
         }
         return isRemoved ? Response(.noContent) : nil
     }

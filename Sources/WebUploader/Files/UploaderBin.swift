@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 internal import HTTPCrypto
 internal import HTTPServerCore
 internal import HTTPServerKit
@@ -72,7 +73,9 @@ final class UploaderBin: Sendable {
     func take(_ key: String, _ call: UploaderCall) -> Item? {
         let user = call.request.identity?.name
         return items.withLock { items in
-            guard let item = items[key], item.user == user, item.end > .now else { return nil }
+            guard let item = items[key], item.user.hasBytes(of: user), item.end > .now else {
+                return nil
+            }
             return items.removeValue(forKey: key)
         }
     }

@@ -36,6 +36,34 @@ struct WebDAVOptionTests {
         #expect(list.contains("<D:href>/home/f</D:href>"))
     }
 
+    @Test("Users whose names have other bytes are others, also where both are one text in Unicode")
+    func spellingsOfNames() async throws {
+        let (composed, combining) = ("X-User: jos\u{e9}", "X-User: jose\u{301}")
+        let users = WebDAVUsers { _ in WebDAVHandler(store: MemoryStore()) }
+        let client = DAVClient(router: users.mounted)
+        #expect(try await client.status("PUT", "/home/f", [composed], "secret") == 201)
+        #expect(try await client.status("GET", "/home/f", [combining]) == 404)
+        #expect(Identity(name: "jos\u{e9}") != Identity(name: "jose\u{301}"))
+        var router = Router()
+        let shared = WebDAVHandler(store: MemoryStore())
+        router.mountWebDAV(
+            "/dav",
+            AsyncHandler { request in
+                request.identity = request.fields["X-User"].map { Identity(name: $0) }
+                return try await shared.respond(to: request)
+            })
+        let all = DAVClient(router: router)
+        let lock = try await all.send("LOCK", "/dav/a", [composed], DAVClient.lockInfo())
+        let token = try #require(lock["Lock-Token"])
+        for fields in [["If: (\(token))"], ["Lock-Token: \(token)"]] {
+            let method = fields[0].hasPrefix("If") ? "PUT" : "UNLOCK"
+            let refused = try await all.status(method, "/dav/a", fields + [combining], "")
+            #expect(refused == (method == "PUT" ? 423 : 403))
+        }
+        #expect(
+            try await all.status("UNLOCK", "/dav/a", [composed, "Lock-Token: \(token)"]) == 204)
+    }
+
     @Test func aLockIsItsOwners() async throws {
         var router = Router()
         let handler = WebDAVHandler(store: MemoryStore())
