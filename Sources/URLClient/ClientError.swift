@@ -102,16 +102,25 @@ extension ClientError: CustomStringConvertible {
     public var description: String {
         var text = kind.text
         if !message.isEmpty { text += ": \(message)" }
-        if let url { text += " (\(Self.shown(url)), while \(phase.rawValue))" }
+        if let url { text += " (\(Self.shown(url.absoluteString)), while \(phase.rawValue))" }
         return text
     }
 
-    /// A URL without the name and the password in it.
-    private static func shown(_ url: URL) -> String {
-        let text = url.absoluteString
-        guard let start = text.firstRange(of: "://")?.upperBound else { return text }
-        let authority = text[start...].prefix { !"/?#".contains($0) }
-        guard let at = authority.lastIndex(of: "@") else { return text }
-        return String(text[..<start] + text[text.index(after: at)...])
+    /// A URL, or a text that is to be one, without the name and the password in it.
+    static func shown(_ text: String) -> String {
+        let bytes = text.utf8
+        let first = bytes.prefix { !endsAuthority($0) && $0 != UInt8(ascii: "@") }
+        let colon = first.firstIndex(of: UInt8(ascii: ":"))
+        var rest = bytes[(colon.map { bytes.index(after: $0) } ?? bytes.startIndex)...]
+        if colon != nil || rest.starts(with: "//".utf8) {
+            rest = rest.drop { $0 == UInt8(ascii: "/") }
+        }
+        let authority = rest.prefix { !endsAuthority($0) }
+        guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return text }
+        return String(text[..<rest.startIndex]) + String(text[bytes.index(after: at)...])
+    }
+
+    private static func endsAuthority(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
 }

@@ -185,6 +185,7 @@ extension ClientBody {
         case .stream(_, _, let make): return try await make()
         case .file(let path, let offset, let count):
             let source = try UploadSource(path: path, offset: offset, count: count)
+            try source.begin {}
             return { try source.nextPiece() }
         }
     }

@@ -2,7 +2,8 @@
 ///
 /// They are checked some hundred times a second at most: expect errors to come up to 20 ms late.
 public struct ClientTimeouts: Sendable, Hashable {
-    /// Waiting for a connection that may be used, from the start of the task.
+    /// Waiting for a connection that may be used. The limit holds each time that a request of the
+    /// task waits for one, also after a redirect, a challenge, a failure or a suspension.
     public var queue: Duration?
     /// Finding the address and connecting, the proxy's part included.
     public var connect: Duration?

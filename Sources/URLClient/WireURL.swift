@@ -36,14 +36,14 @@ struct WireURL: Sendable {
     init(_ url: String) throws(ClientError) {
         var rest = url[...].utf8
         guard let colon = rest.firstIndex(of: UInt8(ascii: ":")) else {
-            throw ClientError(.unsupportedURL, "no scheme in \(url)")
+            throw ClientError(.unsupportedURL, "no scheme in \(ClientError.shown(url))")
         }
         let scheme = String(url[..<colon]).lowercased()
         guard scheme == "http" || scheme == "https" else {
             throw ClientError(.unsupportedURL, "the scheme is \(scheme)")
         }
         rest = rest[rest.index(after: colon)...]
-        guard rest.starts(with: "//".utf8) else { throw ClientError(.badURL, "no host in \(url)") }
+        guard rest.starts(with: "//".utf8) else { throw Self.fault("no host", in: url) }
         rest = rest.dropFirst(2)
         let authorityEnd = rest.firstIndex { Self.endsAuthority($0) } ?? rest.endIndex
         var authority = rest[..<authorityEnd]
@@ -56,10 +56,14 @@ struct WireURL: Sendable {
         let targetEnd = rest.firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex
         let path = url[authorityEnd..<targetEnd]
         guard path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw ClientError(.badURL, "a character that must be percent-encoded in \(url)")
+            throw Self.fault("a character that must be percent-encoded", in: url)
         }
         let target = path.utf8.first == UInt8(ascii: "/") ? String(path) : "/\(path)"
         parts = Parts(origin, target, userInfo)
+    }
+
+    private static func fault(_ text: String, in url: String) -> ClientError {
+        ClientError(.badURL, "\(text) in \(ClientError.shown(url))")
     }
 
     private static func endsAuthority(_ byte: UInt8) -> Bool {
@@ -80,7 +84,7 @@ struct WireURL: Sendable {
         var isLiteral = false
         if authority.first == UInt8(ascii: "[") {
             guard let bracket = authority.firstIndex(of: UInt8(ascii: "]")) else {
-                throw ClientError(.badURL, "no closing bracket in \(url)")
+                throw fault("no closing bracket", in: url)
             }
             host = authority[authority.index(after: authority.startIndex)..<bracket]
             hostEnd = authority.index(after: bracket)
@@ -90,14 +94,14 @@ struct WireURL: Sendable {
             hostEnd = colon
         }
         guard !host.isEmpty, host.allSatisfy(isHostByte) else {
-            throw ClientError(.badURL, "no valid host in \(url)")
+            throw fault("no valid host", in: url)
         }
         var name = isLiteral ? String(Substring(host)) : try decoded(host, in: url)
         if name.utf8.contains(where: { $0 >= 0x80 }) {
             // The mapped name must hold no byte that ends a host.
             guard let ascii = InternationalName.ascii(name), ascii.utf8.allSatisfy(isHostByte),
                 !ascii.utf8.contains(where: { endsAuthority($0) || endsName($0) })
-            else { throw ClientError(.badURL, "no valid host in \(url)") }
+            else { throw fault("no valid host", in: url) }
             name = ascii
         }
         if !isLiteral { name = try plainAddress(name, in: url) }
@@ -115,7 +119,7 @@ struct WireURL: Sendable {
         var numbers = labels.compactMap(number)
         guard numbers.count == labels.count, numbers.count <= 4, let last = numbers.popLast(),
             numbers.allSatisfy({ $0 < 256 }), last < 1 << (8 * UInt64(4 - numbers.count))
-        else { throw ClientError(.badURL, "no valid address in \(url)") }
+        else { throw fault("no valid address", in: url) }
         let rest = (numbers.count..<4).map { last >> (8 * UInt64(3 - $0)) & 0xFF }
         return (numbers + rest).map(String.init).joined(separator: ".")
     }
@@ -141,7 +145,7 @@ struct WireURL: Sendable {
         guard host.contains(UInt8(ascii: "%")) else { return text }
         guard let name = try? PercentEncoding.decode(text),
             name.utf8.count(where: { $0 < 0x80 }) == plainByteCount(host)
-        else { throw ClientError(.badURL, "no valid host in \(url)") }
+        else { throw fault("no valid host", in: url) }
         return name
     }
 
@@ -169,11 +173,11 @@ struct WireURL: Sendable {
         guard let colon = text.first else { return nil }
         let digits = text.dropFirst()
         guard colon == UInt8(ascii: ":"), digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            throw ClientError(.badURL, "no valid port in \(url)")
+            throw fault("no valid port", in: url)
         }
         guard !digits.isEmpty else { return nil }
         guard let port = UInt16(String(Substring(digits))), port > 0 else {
-            throw ClientError(.badURL, "no valid port in \(url)")
+            throw fault("no valid port", in: url)
         }
         return port
     }

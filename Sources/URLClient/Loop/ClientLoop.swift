@@ -93,6 +93,11 @@ final class ClientLoop: @unchecked Sendable {
 
     // MARK: the thread
 
+    /// How often libcurl is called before the thread looks at its work and at the sockets again.
+    /// During a download that can always be read, libcurl 8.9 and later wants to be called at once
+    /// again and again.
+    private static var roundLimit: Int { 8 }
+
     private func run() {
         while true {
             reconnectIfRequested()
@@ -100,7 +105,7 @@ final class ClientLoop: @unchecked Sendable {
             notifyCompletions()
             if isEnding, isIdle, inbox.close() { break }
             guard let multi else { break }
-            perform(multi, rounds: .max)
+            perform(multi, rounds: Self.roundLimit)
             if hasEndToReach { continue }
             let wait = waitingTime()
             let turn = multi.poller.turn
@@ -148,6 +153,7 @@ final class ClientLoop: @unchecked Sendable {
         }
     }
 
+    /// Does what is due. If more is due after the last round, ``nextDeadline`` is in the past.
     func perform(_ multi: MultiHandle, rounds: Int) {
         var left = rounds
         admitWaiting()

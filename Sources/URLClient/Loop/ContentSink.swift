@@ -289,7 +289,7 @@ final class FileSink: ContentSink {
     }
 
     override func finish(trailers: HTTPFields) -> ClientError? {
-        guard file != nil else { return ClientError(.cannotWriteFile, "no file") }
+        guard let file else { return ClientError(.cannotWriteFile, "no file") }
         if isRefused, let source {
             let failure = refusal(source)
             abandon(failure)
@@ -308,12 +308,12 @@ final class FileSink: ContentSink {
                 return ClientError(.truncated, "\(offset) bytes of an unknown number")
             }
         }
-        if let error = file.flatMap(System.closingFault) {
+        if let error = System.closingFault(of: file) {
             // It is reported once: what is there must not be taken for the content later.
             announced.hasRanges = false
             return ClientError(.cannotWriteFile, "\(partialPath): \(error.text)")
         }
-        if let error = System.move(partialPath, to: destination) {
+        if let error = PartialFile.move(file, at: partialPath, to: destination) {
             return ClientError(.cannotWriteFile, "\(destination): \(error.text)")
         }
         self.file = nil

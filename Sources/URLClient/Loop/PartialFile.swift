@@ -8,6 +8,26 @@ package enum PartialFile {
         return "\(destination[..<start]).\(shortened(destination[start...])).\(name)"
     }
 
+    /// Has a partial file replace its destination. The part of a resumed download may lie on
+    /// another file system: a copy beside the destination takes its place then, and the loop waits
+    /// until it is written.
+    static func move(
+        _ file: System.File, at path: String, to destination: String
+    ) -> FileError? {
+        guard let error = System.move(path, to: destination) else { return nil }
+        guard error.isOtherFileSystem else { return error }
+        let other = Self.path(for: destination, number: UInt64.random(in: 0...UInt64.max))
+        switch System.create(other, isPrivate: true) {
+        case .failure(let error): return error
+        case .success(let copy):
+            let fault =
+                System.copy(file, into: copy) ?? System.closingFault(of: copy)
+                ?? System.move(other, to: destination)
+            System.remove(fault == nil ? path : other)
+            return fault
+        }
+    }
+
     /// Whether a name, without its folder, is one of those for a file with the name `file`.
     package static func isName(_ name: String, for file: String) -> Bool {
         let prefix = ".\(shortened(file[...]))."

@@ -124,6 +124,21 @@ enum System {
         return .success((file, Int64(status.st_size)))
     }
 
+    /// What tells a file from others, also from one that takes its name later.
+    struct Identity: Hashable {
+        var device: UInt64
+        var number: UInt64
+    }
+
+    /// The identity of an open file; `nil` if the system does not report it.
+    static func identity(of file: File) -> Identity? {
+        var status = stat()
+        guard unsafe fstat(file.descriptor, &status) == 0 else { return nil }
+        return Identity(
+            device: UInt64(truncatingIfNeeded: status.st_dev),
+            number: UInt64(truncatingIfNeeded: status.st_ino))
+    }
+
     /// Creates a file, which must not be there, and holds it for this process.
     /// - Parameters:
     ///   - path: its path.
@@ -208,6 +223,31 @@ enum System {
         return nil
     }
 
+    /// Copies the content and the permissions of a file into another one.
+    static func copy(_ file: File, into copy: File) -> FileError? {
+        var status = stat()
+        guard unsafe fstat(file.descriptor, &status) == 0 else { return FileError(number: errno) }
+        // A file system without permissions has none to set.
+        _ = fchmod(copy.descriptor, status.st_mode & 0o777)
+        var piece = [UInt8](repeating: 0, count: 1 << 20)
+        var offset: Int64 = 0
+        while true {
+            let result = unsafe piece.withUnsafeMutableBytes { room -> Result<Int, FileError> in
+                let count = unsafe System.read(file, at: offset, into: room)
+                guard case .success(let size) = count, size > 0 else { return count }
+                let part = unsafe UnsafeRawBufferPointer(rebasing: room[..<size])
+                let error = unsafe System.write(part, to: copy, at: offset)
+                if let error { return .failure(error) }
+                return count
+            }
+            switch result {
+            case .failure(let error): return error
+            case .success(0): return nil
+            case .success(let count): offset += Int64(count)
+            }
+        }
+    }
+
     static func move(_ path: String, to target: String) -> FileError? {
         unsafe rename(path, target) == 0 ? nil : FileError(number: errno)
     }
@@ -254,6 +294,8 @@ struct FileError: Error {
     var text: String { System.text(of: number) }
     /// Whether another open file holds the lock.
     var isInUse: Bool { number == EWOULDBLOCK }
+    /// Whether a file cannot be moved because the target is on another file system.
+    var isOtherFileSystem: Bool { number == EXDEV }
     /// Whether there is no such file.
     var isMissing: Bool { number == ENOENT }
 }

@@ -25,9 +25,7 @@ extension TransactionRunner {
         case .failure(let error): step(.contentOpened(error))
         case .success(let pull):
             guard !machine.isOver else { return }
-            let feed = UploadFeed()
-            upload = UploadSource(feed, length: length)
-            feed.start(pull) { self.loop.post { self.transfer?.resumeSending() } }
+            upload = UploadSource(pull, length: length)
             step(.contentOpened(nil))
         }
     }
@@ -54,7 +52,23 @@ extension TransactionRunner {
         loop.admission.leave(self, slot)
     }
 
+    /// Opens the content once the request has its place. Nothing was sent where that fails.
+    private func beginUpload() -> ClientError? {
+        do throws(ClientError) {
+            try upload?.begin { self.loop.post { self.transfer?.resumeSending() } }
+            return nil
+        } catch {
+            var failure = error
+            failure.isSafeToRetry = true
+            return failure
+        }
+    }
+
     func send(_ request: ClientRequest, to target: ConnectTarget?) -> TransactionInput? {
+        if let error = beginUpload() {
+            releaseSlot()
+            return .failed(failure(error))
+        }
         guard let handle = loop.takeHandle(), case .success(let wire) = request.wire else {
             releaseSlot()
             return .failed(failure(ClientError(.internalFailure, "no handle")))
@@ -98,6 +112,7 @@ extension TransactionRunner {
         }
         if transfer.tunnels { loop.routing.leaveTunnel(transfer.settings) }
         loop.giveBack(transfer.handle)
+        upload?.closeFile()
         releaseSlot()
     }
 }

@@ -4,7 +4,8 @@ internal import ToolkitSystem
 /// The content of a request while it is sent: one per transaction.
 ///
 /// libcurl reads bytes and files directly. The pieces of a stream pass through a small buffer that a
-/// Swift task fills.
+/// Swift task fills. A request in the queue holds no descriptor: ``begin(wanted:)`` opens its file,
+/// or starts its stream, once the request can be sent.
 final class UploadSource: @unchecked Sendable {
     enum Answer {
         case bytes(Int)
@@ -14,11 +15,16 @@ final class UploadSource: @unchecked Sendable {
 
     private enum Kind {
         case bytes([UInt8])
-        case file(System.File, start: Int64)
+        /// A path that holds wherever the program goes.
+        case file(path: String, start: Int64, System.Identity?)
         case feed(UploadFeed)
     }
 
     private let kind: Kind
+    /// The file, while a transfer sends it.
+    private var file: System.File?
+    /// The pieces of a stream that has not started.
+    private var pull: ClientBody.Pull?
     /// How many bytes there are; nil if unknown.
     let length: Int64?
     /// How many were given to libcurl.
@@ -30,17 +36,23 @@ final class UploadSource: @unchecked Sendable {
         length = Int64(bytes.count)
     }
 
-    /// Opens a file.
+    /// Checks a file, and closes it again.
     init(path: String, offset: Int64, count: Int64?) throws(ClientError) {
+        let (file, size) = try Self.opened(path)
+        guard offset <= size, count ?? 0 <= size - offset else {
+            throw ClientError(.bodyFailed, "\(path) is shorter than that")
+        }
+        // The program may change its current folder before the file is sent.
+        kind = .file(path: System.absolute(path), start: offset, System.identity(of: file))
+        length = count ?? (size - offset)
+    }
+
+    private static func opened(
+        _ path: String
+    ) throws(ClientError) -> (file: System.File, size: Int64) {
         switch System.openForReading(path) {
-        case .failure(let error):
-            throw ClientError(.cannotOpenFile, "\(path): \(error.text)")
-        case .success(let (file, size)):
-            guard offset <= size, count ?? 0 <= size - offset else {
-                throw ClientError(.bodyFailed, "\(path) is shorter than that")
-            }
-            kind = .file(file, start: offset)
-            length = count ?? (size - offset)
+        case .failure(let error): throw ClientError(.cannotOpenFile, "\(path): \(error.text)")
+        case .success(let opened): return opened
         }
     }
 
@@ -85,9 +97,30 @@ final class UploadSource: @unchecked Sendable {
         }
     }
 
-    init(_ feed: UploadFeed, length: Int64?) {
-        kind = .feed(feed)
+    /// The pieces of a stream.
+    init(_ pull: @escaping ClientBody.Pull, length: Int64?) {
+        kind = .feed(UploadFeed())
+        self.pull = pull
         self.length = length
+    }
+
+    /// Opens the file, or starts to fetch the pieces of the stream; without effect the next time.
+    /// - Parameter wanted: called when a piece arrives after libcurl has found none.
+    func begin(wanted: @escaping @Sendable () -> Void) throws(ClientError) {
+        switch kind {
+        case .bytes: break
+        case .file(let path, let start, let identity):
+            guard file == nil else { return }
+            let opened = try Self.opened(path)
+            // Part of another file must not pass for the whole of it.
+            guard System.identity(of: opened.file) == identity else {
+                throw ClientError(.bodyFailed, "the file has been replaced")
+            }
+            guard opened.size - start >= length ?? 0 else { throw Self.tooShort }
+            file = opened.file
+        case .feed(let feed):
+            if let pull = pull.take() { feed.start(pull, wanted: wanted) }
+        }
     }
 
     /// Whether libcurl has all of it. Content of unknown length ends when its stream does.
@@ -112,11 +145,12 @@ final class UploadSource: @unchecked Sendable {
                 unsafe room.copyMemory(from: part)
             }
             return given(count)
-        case .file(let file, let start):
+        case .file(_, let start, _):
+            guard let file else { return fail(ClientError(.bodyFailed, "the file is closed")) }
             let part = unsafe UnsafeMutableRawBufferPointer(rebasing: room[..<count])
             switch unsafe System.read(file, at: start + position, into: part) {
             case .failure(let error): return fail(ClientError(.bodyFailed, error.text))
-            case .success(0): return fail(ClientError(.bodyFailed, "the file has become shorter"))
+            case .success(0): return fail(Self.tooShort)
             case .success(let count): return given(count)
             }
         case .feed(let feed):
@@ -145,6 +179,10 @@ final class UploadSource: @unchecked Sendable {
             sawEnd = true
             return .bytes(0)
         }
+    }
+
+    private static var tooShort: ClientError {
+        ClientError(.bodyFailed, "the file has become shorter")
     }
 
     private static var tooMuch: ClientError {
@@ -179,8 +217,13 @@ final class UploadSource: @unchecked Sendable {
         return true
     }
 
-    /// Stops the task that fills the buffer.
+    /// Closes the file until the content is sent again.
+    func closeFile() { file = nil }
+
+    /// Closes the file, and stops the task that fills the buffer.
     func close() {
+        closeFile()
+        pull = nil
         if case .feed(let feed) = kind { feed.close() }
     }
 }

@@ -5,7 +5,7 @@ package import HTTPParser
 /// RFC 9110, section 15.4.
 package struct RedirectChain: Sendable {
     private let policy: RedirectPolicy
-    /// The URLs in their order, the first one first.
+    /// The URLs in their order, the first one first, without user information: errors show them.
     package private(set) var history: [String] = []
     /// How many redirects were followed.
     package var count: Int { max(history.count - 1, 0) }
@@ -25,9 +25,11 @@ package struct RedirectChain: Sendable {
     ///   - hasOneShotBody: whether its content cannot be sent again.
     ///   - status: of the response.
     ///   - locations: the values of its Location fields.
+    ///   - upgraded: the https URL in place of an http one of a host of strict transport; `nil` for
+    ///     other URLs.
     package mutating func verdict(
         method: HTTPMethod, url: String, fields: HTTPFields, hasOneShotBody: Bool,
-        status: HTTPStatus, locations: [String]
+        status: HTTPStatus, locations: [String], upgraded: (String) -> String? = { _ in nil }
     ) -> RedirectVerdict {
         guard policy.isEnabled, Self.isFollowed(status), let location = locations.first,
             !location.isEmpty
@@ -36,7 +38,7 @@ package struct RedirectChain: Sendable {
         let keepsBody = next == method && status.code != 303
         if keepsBody, hasOneShotBody { return .deliver }
         let current = URIReference(url)
-        history.append(Self.withoutFragment(current))
+        history.append(Self.shown(current))
         func refuse(_ kind: RedirectFault.Kind) -> RedirectVerdict {
             .refuse(RedirectFault(kind: kind, location: location, history: history))
         }
@@ -45,6 +47,11 @@ package struct RedirectChain: Sendable {
         else { return refuse(.malformed) }
         guard let scheme = target.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
             return refuse(.unsupportedScheme)
+        }
+        // A host of strict transport gets no http, so this is no downgrade (RFC 6797 section 8.3).
+        // After http the next transaction upgrades it, and counts the host as the same.
+        if current.scheme?.lowercased() == "https", let text = upgraded(target.text) {
+            target = URIReference(text)
         }
         guard let authority = target.authority else { return refuse(.malformed) }
         guard !authority.utf8.contains(UInt8(ascii: "@")) || Self.isSame(target, current) else {
@@ -68,10 +75,10 @@ package struct RedirectChain: Sendable {
         target.authority == current.authority && target.scheme == current.scheme
     }
 
-    private static func withoutFragment(_ reference: URIReference) -> String {
+    private static func shown(_ reference: URIReference) -> String {
         var reference = reference
         reference.fragment = nil
-        return reference.text
+        return ClientError.shown(reference.text)
     }
 
     /// 300 leaves the choice to people and 304 is no redirect. 305 and 306 had meanings that are

@@ -73,6 +73,6 @@ package struct RedirectFault: Error, Sendable, Hashable {
     package var kind: Kind
     /// The value of Location.
     package var location: String
-    /// The URLs of the chain, the first one first.
+    /// The URLs of the chain, the first one first, without user information.
     package var history: [String]
 }

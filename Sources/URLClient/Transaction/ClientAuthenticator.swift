@@ -162,8 +162,13 @@ final class ClientAuthenticator: Sendable {
         case .use(let credential, let remembers):
             guard credential.answers(open.challenge.scheme) else { break }
             if remembers { options.credentials.set(credential, for: open.space) }
-            if round.asker.given != nil, !round.asker.isProxy {
-                context.memory.chosen = .init(round.asker.origin, credential)
+            if round.asker.given != nil {
+                let chosen = TransactionMemory.Chosen(round.asker.origin, credential)
+                if round.asker.isProxy {
+                    context.memory.chosenForProxy = chosen
+                } else {
+                    context.memory.chosen = chosen
+                }
             }
             return use(credential, for: open.challenge, round, open.revision, context)
         }
@@ -308,10 +313,11 @@ final class ClientAuthenticator: Sendable {
         if case .direct = proxy, request.usesDefaults { return nil }
         context.memory.proxyLogin = nil
         guard let asker = proxyAsker(of: request, context) else { return nil }
+        let login = proxyUser(asker, context.memory)
         let found = spaces.withLock {
             $0.authorization(
-                origin: asker.origin, method: asker.method, target: asker.target,
-                for: asker.given.map { .own($0) } ?? .session(options.credentials), isProxy: true)
+                origin: asker.origin, method: asker.method, target: asker.target, for: login,
+                isProxy: true)
         }
         if let found {
             context.memory.proxyLogin = SentLogin(found.credential, for: found.space)
@@ -320,10 +326,23 @@ final class ClientAuthenticator: Sendable {
         guard let given = asker.given, case .password(let user, let password) = given,
             (request.proxy ?? proxy).sendsBasicAtOnce,
             asker.origin.isSecure || options.allowsBasicWithoutTLS,
+            !context.memory.isRefused(given, byProxy: asker.origin),
             let value = BasicAuthorization.value(user: user, password: password)
         else { return nil }
         context.memory.proxyLogin = SentLogin(given, for: nil)
         return value
+    }
+
+    /// The proxy's own credential wins over those of the session, and an answer of the application
+    /// over both.
+    private func proxyUser(
+        _ asker: ChallengeRound.Asker, _ memory: TransactionMemory
+    ) -> RequestUser {
+        guard let given = asker.given else { return .session(options.credentials) }
+        guard let chosen = memory.chosenForProxy, chosen.origin == asker.origin else {
+            return .own(given)
+        }
+        return .own(chosen.credential)
     }
 
     /// Whether the request is the proxy's to answer. A tunnel's other end is the server, and so are the

@@ -49,8 +49,8 @@ package enum TransactionAction: Sendable {
     case prepare(ClientRequest)
     /// Asks the policy or the delegate; leads to `answered`, unless a deadline passes before.
     case ask(TransactionQuestion, number: Int)
-    /// Opens the content of the request, or reuses content that was opened but not read; leads to
-    /// `contentOpened`.
+    /// Makes the content of the request ready, or reuses content that was not read; leads to
+    /// `contentOpened`. A file is checked and closed again: `send` opens it.
     case openContent(ClientRequest, reuses: Bool)
     /// Asks for a place in the queue; leads to `admitted`.
     case enqueue(ClientRequest)

@@ -13,7 +13,8 @@ extension TransactionMachine {
     /// The transaction has failed, and its transfer is over.
     mutating func fail(_ failure: TransactionFailure) -> TransactionAction {
         (question, ending, times.asking) = (nil, nil, nil)
-        if case .discarding(let sequel) = state, failure.error.kind == .internalFailure {
+        // The next step is known, and does not depend on the rest of the content.
+        if case .discarding(let sequel) = state, failure.error.kind != .cancelled, !isExpired {
             return follow(sequel)
         }
         let error = described(failure.error)

@@ -26,6 +26,8 @@ package struct TransactionMemory: Sendable {
     var renewals = 0
     /// The credential that the application chose after the request's own was refused.
     var chosen: Chosen?
+    /// The credential that the application chose in place of the proxy's own.
+    var chosenForProxy: Chosen?
     /// The first origin after HSTS upgraded it to https.
     var upgradedOrigin: Origin?
     /// The use of the answer to the policy's open question.
@@ -85,6 +87,14 @@ package struct TransactionMemory: Sendable {
         refusals.contains { refusal in
             refusal.credential == credential
                 && refusal.spaces.contains { $0.isSameRealm(as: space) }
+        }
+    }
+
+    /// Whether a proxy has refused a credential, in whichever of its spaces.
+    func isRefused(_ credential: ClientCredential, byProxy proxy: Origin) -> Bool {
+        refusals.contains { refusal in
+            refusal.isProxy && refusal.credential == credential
+                && refusal.spaces.contains { $0.origin == proxy }
         }
     }
 

@@ -227,14 +227,16 @@ package final class TransactionPolicy: Sendable {
         let verdict = chain.verdict(
             method: current.method, url: current.url.absoluteString, fields: current.fields,
             hasOneShotBody: !current.body.isReplayable, status: response.status,
-            locations: response.head.rawValues(of: "location").map(Self.locationText))
+            locations: response.head.rawValues(of: "location").map(Self.locationText),
+            upgraded: { self.configuration.strictTransport?.upgraded($0, now: self.clock()) })
         context.memory.redirects = chain
         switch verdict {
         case .deliver: return nil
         case .refuse(let fault): return .fail(ClientError(fault, at: current.url))
         case .follow(let redirect):
             guard let url = URL(string: redirect.target) else {
-                return .fail(ClientError(.redirectRefused, "to \(redirect.target)"))
+                return .fail(
+                    ClientError(.redirectRefused, "to \(ClientError.shown(redirect.target))"))
             }
             var next = current
             (next.method, next.url, next.fields) = (redirect.method, url, redirect.fields)
@@ -338,7 +340,7 @@ extension ClientError {
     /// The error of a redirect that was not followed.
     init(_ fault: RedirectFault, at url: URL) {
         let chain = fault.history.joined(separator: " -> ")
-        let text = "to \(fault.location), after \(chain)"
+        let text = "to \(Self.shown(fault.location)), after \(chain)"
         switch fault.kind {
         case .tooMany: self.init(.tooManyRedirects, text, url: url)
         case .unsupportedScheme: self.init(.unsupportedURL, "a redirect \(text)", url: url)

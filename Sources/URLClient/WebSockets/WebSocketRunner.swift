@@ -149,8 +149,10 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
 
     private func cancelEarly() {
         switch stage {
-        case .idle, .finishing, .over: break
-        case .asking, .resolving, .connecting, .handshaking, .open: fail(ClientError(.cancelled))
+        case .finishing, .over: break
+        // `resume()` may be about to post the start, which does nothing then.
+        case .idle, .asking, .resolving, .connecting, .handshaking, .open:
+            fail(ClientError(.cancelled))
         }
     }
 

@@ -25,6 +25,12 @@ enum Files {
         (try? FileManager.default.removeItem(atPath: path)) != nil
     }
 
+    /// Renames a file to the name of another one.
+    /// - Returns: whether that was possible.
+    static func replace(_ path: String, by other: String) -> Bool {
+        unsafe rename(other, path) == 0
+    }
+
     static func names(_ folder: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
     }

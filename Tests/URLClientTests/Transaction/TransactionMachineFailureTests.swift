@@ -60,6 +60,20 @@ struct TransactionMachineFailureTests {
         #expect(other.log.suffix(2) == ["abort bodyNotReplayable", "fail bodyNotReplayable"])
     }
 
+    @Test(
+        "A failure in content that is of no use does not change the next step",
+        arguments: [
+            ClientError.Kind.timedOut(.idle), .connectionLost, .truncated, .internalFailure,
+        ])
+    func discardedContent(_ kind: ClientError.Kind) {
+        var script = MachineScript()
+        script.head(.found, [.location: "/next"])
+        script.fail(kind)
+        #expect(script.log.suffix(2) == ["discard", "send GET http://a.example/next"])
+        script.respond(.ok)
+        #expect(script.log.last == "done" && script.error == nil)
+    }
+
     // MARK: endpoints
 
     @Test("The next endpoint is tried while no server can have seen the request")
@@ -305,6 +319,22 @@ struct TransactionMachineTimeTests {
                 "fail timedOut(URLClient.ClientTimeouts.Limit.connect)",
             ])
         #expect(script.error?.curlCode == 28)
+    }
+
+    @Test(
+        "A redirect whose content stops is followed at the idle limit, not at that of the task",
+        arguments: [(Int64(3), Int64(0), true), (20, 19, false)])
+    func discarding(_ now: Int64, _ lastActivity: Int64, _ isFollowed: Bool) {
+        var script = MachineScript(configuration: Self.limits)
+        script.head(.found, [.location: "/next"])
+        script.now = now * Self.second
+        script.feed(
+            .time(
+                TransferProgressTimes(
+                    start: 0, stage: .transferring, lastActivity: lastActivity * Self.second)))
+        #expect(script.sent.count == (isFollowed ? 2 : 1))
+        let kind: ClientError.Kind? = isFollowed ? nil : .timedOut(.total)
+        #expect(script.error?.kind == kind)
     }
 
     @Test("A silent delegate ends the task at the idle limit, counted from the end of a suspension")
