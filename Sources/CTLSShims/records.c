@@ -20,7 +20,7 @@ typedef struct suite {
     unsigned int number;
     const char *cipher_name, *digest_name;
     size_t key_size;
-    // Looked up once: a look-up takes as long as several records.
+    // Looked up once, because a look-up takes as long as several records.
     EVP_CIPHER *cipher;
     EVP_MD *digest;
 } suite;
@@ -54,7 +54,7 @@ typedef struct direction {
     const suite *suite;
     int seals;
     uint8_t start[NONCE_SIZE];
-    // Of which the next keys are made.
+    // The traffic secret from which the next keys are derived.
     uint8_t secret[HTTP_TLS_MOST_SECRET];
 } direction;
 
@@ -134,7 +134,8 @@ static void tag_parameters(OSSL_PARAM *parameters, uint8_t *tag) {
     parameters[1] = OSSL_PARAM_construct_end();
 }
 
-// Encrypts the content and its type. A short content is copied first: that takes less time than a call.
+// Encrypts the content and its type. Short content is copied first, because that takes less time than
+// another call of the cipher.
 static int encrypt(
     EVP_CIPHER_CTX *cipher, uint8_t *text, const void *bytes, size_t size, uint8_t type
 ) {
@@ -188,7 +189,7 @@ int http_tls_open_record(void *pointer, uint64_t sequence, const uint8_t *record
         && EVP_DecryptUpdate(one->cipher, NULL, &count, record, HEADER_SIZE)
         && EVP_DecryptUpdate(one->cipher, text, &count, record + HEADER_SIZE, (int)length)
         && EVP_DecryptFinal_ex(one->cipher, text + length, &count) > 0;
-    // The queue of errors belongs to the thread, which goes on with other connections.
+    // The error queue belongs to the thread, which serves other connections, too.
     if (!done) ERR_clear_error();
     return done;
 }
@@ -222,9 +223,10 @@ void *http_tls_direction_of(void *connection, int seals) {
     const http_tls_secrets *kept = http_tls_secrets_of(connection);
     const SSL_CIPHER *cipher = SSL_get_current_cipher(connection);
     if (!kept || !cipher || SSL_version(connection) != TLS1_3_VERSION) return NULL;
-    // OpenSSL must have nothing of what comes behind the handshake; and it knows how to send records that
-    // are shorter for a small client (RFC 6066 section 4).
+    // OpenSSL keeps the connection if it has already read input that follows the handshake.
     if (SSL_has_pending(connection)) return NULL;
+    // OpenSSL also keeps a connection whose client asks for shorter records (RFC 6066 section 4), because
+    // only OpenSSL supports them.
     if (SSL_SESSION_get_max_fragment_length(SSL_get0_session(connection))) return NULL;
     unsigned int number = SSL_CIPHER_get_protocol_id(cipher);
     const suite *suite = find_suite(number);

@@ -1,16 +1,18 @@
 internal import HTTPCodecs
 
-// The forms for async code: they start their task, and cancel it when their own task is cancelled.
+// Functions for async code. They start a transfer, and cancel it when the calling Swift task is
+// cancelled.
 extension ClientSession {
     /// Sends a request and collects the content of the response.
     ///
-    /// A response with any status is returned. At most ``ClientConfiguration/collectLimit`` bytes
-    /// are taken.
+    /// A response with any status is returned.
     /// - Parameters:
-    ///   - request: what to ask for.
-    ///   - delegate: is asked about redirects and told about progress, in place of the session's.
-    /// - Returns: the content, content coding taken off, and the response.
-    /// - Throws: why there is no whole response.
+    ///   - request: the request.
+    ///   - delegate: receives this call's events in place of the session's delegate. The content is
+    ///     returned, and not sent to the delegate.
+    /// - Returns: the decoded content, and the response.
+    /// - Throws: the error that kept the response from being complete. Content that is longer than
+    ///   ``ClientConfiguration/collectLimit`` throws ``ClientError/Kind/contentTooLong``.
     public func data(
         for request: ClientRequest, delegate: (any ClientSessionDelegate)? = nil
     ) async throws(ClientError) -> ([UInt8], ClientResponse) {
@@ -21,13 +23,17 @@ extension ClientSession {
                 completion: nil))
     }
 
-    /// Sends content and collects that of the response.
+    /// Sends content and collects the content of the response.
+    ///
+    /// A response with any status is returned.
     /// - Parameters:
-    ///   - request: where to, and how; its body is replaced.
-    ///   - body: what to send.
-    ///   - delegate: is asked about redirects and told about progress, in place of the session's.
-    /// - Returns: the content, content coding taken off, and the response.
-    /// - Throws: why there is no whole response.
+    ///   - request: the request; `body` replaces its body.
+    ///   - body: the content to send.
+    ///   - delegate: receives this call's events in place of the session's delegate. The content is
+    ///     returned, and not sent to the delegate.
+    /// - Returns: the decoded content, and the response.
+    /// - Throws: the error that kept the response from being complete. Content that is longer than
+    ///   ``ClientConfiguration/collectLimit`` throws ``ClientError/Kind/contentTooLong``.
     @discardableResult
     public func upload(
         for request: ClientRequest, from body: ClientBody,
@@ -42,30 +48,35 @@ extension ClientSession {
                 completion: nil))
     }
 
-    /// Sends a request and writes the content of the response to a file, which appears when it is
-    /// whole and replaces one that is there.
+    /// Sends a request and writes the content of the response to a file.
+    ///
+    /// The file appears when it is complete, and replaces an existing file.
     /// - Parameters:
-    ///   - request: what to ask for.
-    ///   - path: where the file will be.
-    ///   - delegate: is asked about redirects and told about progress, in place of the session's.
+    ///   - request: the request.
+    ///   - path: the path of the file.
+    ///   - delegate: receives this call's events in place of the session's delegate.
     /// - Returns: the response.
-    /// - Throws: why there is no file; ``ClientError/Kind/unexpectedStatus`` with the beginning of the
-    ///   content when the status is not 2xx. A file that is there stays then.
+    /// - Throws: the error that kept the file from being complete, such as
+    ///   ``ClientError/Kind/unexpectedStatus``, with the beginning of the content, when the status
+    ///   is not 2xx. An existing file then stays unchanged.
     @discardableResult
     public func download(
         for request: ClientRequest, to path: String,
         delegate: (any ClientSessionDelegate)? = nil
     ) async throws(ClientError) -> ClientResponse {
-        let told = delegate == nil ? eventsBesideContent : events(delegate)
-        return try await download(request, to: path, resuming: nil, told, nil).finished()
+        let events = delegate == nil ? eventsBesideContent : events(delegate)
+        return try await download(request, to: path, resuming: nil, events, nil).finished()
     }
 
-    /// Sends a request and reads the content of the response while it comes.
+    /// Sends a request and returns the content of the response as a sequence, to be read while it
+    /// arrives.
     /// - Parameters:
-    ///   - request: what to ask for.
-    ///   - delegate: is asked about redirects, in place of the session's.
-    /// - Returns: the content, and the response, as soon as its head is there.
-    /// - Throws: why there is no response.
+    ///   - request: the request.
+    ///   - delegate: receives this call's events in place of the session's delegate. The content is
+    ///     returned, and not sent to the delegate.
+    /// - Returns: the content and the response, as soon as the response's head has arrived.
+    /// - Throws: the error that kept the head from arriving. Later errors are thrown by the
+    ///   content.
     public func bytes(
         for request: ClientRequest, delegate: (any ClientSessionDelegate)? = nil
     ) async throws(ClientError) -> (ClientContent, ClientResponse) {

@@ -1,16 +1,16 @@
 internal import HTTPParser
 internal import ToolkitSystem
 
-/// The head of a response as it came. Its fields are parsed when they are first asked for.
+/// The head of a response as it was received. Its fields are parsed at their first use.
 ///
-/// libcurl has found its lines and checked that they can be one head. Nothing here fails: a line
-/// that is no field is left out, bare line feeds are line ends, bytes beyond ASCII are kept.
+/// libcurl has found the lines and checked that they form a head. Parsing never fails: a line that
+/// is not a field is left out, a bare line feed ends a line, and bytes beyond ASCII are kept.
 final class ResponseFields: Sendable {
     private let bytes: [UInt8]
     private let names: FieldNameFilter
     private let known = LazyReference<Known>()
 
-    /// The fields, once they were read.
+    /// The parsed fields.
     private final class Known: Sendable {
         let fields: HTTPFields
 
@@ -21,7 +21,7 @@ final class ResponseFields: Sendable {
 
     /// - Parameters:
     ///   - bytes: the lines of a head, the status line first.
-    ///   - names: a filter that has the names of its fields.
+    ///   - names: a filter to which all field names of the head were added.
     init(bytes: [UInt8], names: FieldNameFilter = .all) {
         self.bytes = bytes
         self.names = names
@@ -45,7 +45,8 @@ final class ResponseFields: Sendable {
         return words.count == 3 ? FieldLines.text(FieldLines.trimmed(words[2])) : ""
     }
 
-    /// The value of the first field with a name in lower case, found without reading the others.
+    /// The value of the first field with this name, which must be in lower case. No other fields
+    /// are parsed.
     func value(of name: StaticString) -> String? {
         guard !bytes.isEmpty else {
             return HTTPFieldName("\(name)").flatMap { fields[$0] }
@@ -54,7 +55,7 @@ final class ResponseFields: Sendable {
         return FieldLines.value(of: name, in: bytes)
     }
 
-    /// The values of all fields with a name in lower case, in the bytes in which they came.
+    /// The values of all fields with this name, which must be in lower case, as the received bytes.
     func rawValues(of name: StaticString) -> [[UInt8]] {
         guard !bytes.isEmpty else {
             return HTTPFieldName("\(name)").map { fields.values(of: $0).map { Array($0.utf8) } }
@@ -77,8 +78,8 @@ final class ResponseFields: Sendable {
     }
 }
 
-/// A filter that rules out most names that are not in a head, without searching it. It knows the
-/// lengths and the first and last letters of the names in the head.
+/// A 64-bit Bloom filter over the field names of a head. It rules out most missing names without a
+/// search. The hash of a name combines its length, its first and its last letter.
 struct FieldNameFilter {
     private var bits: UInt64
 
@@ -89,7 +90,7 @@ struct FieldNameFilter {
         1 << UInt64((Int(first | 0x20) &+ Int(last | 0x20) &* 9 &+ length &* 29) & 63)
     }
 
-    /// Adds the name that a line begins with.
+    /// Adds the field name at the beginning of a line.
     mutating func add(_ line: UnsafeRawBufferPointer) {
         guard let first = unsafe line.first else { return }
         var length = 0
@@ -98,7 +99,7 @@ struct FieldNameFilter {
         bits |= unsafe Self.bit(first, line[length - 1], length)
     }
 
-    /// Whether a name in lower case can be there.
+    /// Whether the head may contain this name, which must be in lower case.
     func mayContain(_ name: StaticString) -> Bool {
         let count = name.utf8CodeUnitCount
         return unsafe bits & Self.bit(name.utf8Start[0], name.utf8Start[count - 1], count) != 0
@@ -112,7 +113,7 @@ enum FieldLines {
         var fields = HTTPFields()
         forEachLine(bytes) { line in
             guard let colon = line.firstIndex(of: 0x3A) else { return true }
-            // A line with a blank before its colon is no field (RFC 9112 section 5.1).
+            // A line with white space before its colon is not a field (RFC 9112 section 5.1).
             if let name = HTTPFieldName(text(line[..<colon])) {
                 fields.append(name, text(trimmed(line[(colon + 1)...])))
             }
@@ -130,8 +131,8 @@ enum FieldLines {
         return found
     }
 
-    /// Calls `body` with the value of each field of a name, given in lower case, until it returns
-    /// false.
+    /// Calls `body` with the value of each field with this name, which must be in lower case, until
+    /// `body` returns false.
     static func forEachValue(
         of name: StaticString, in bytes: [UInt8], _ body: (ArraySlice<UInt8>) -> Bool
     ) {
@@ -146,8 +147,8 @@ enum FieldLines {
         }
     }
 
-    /// Calls `body` with each line, without its line feed, until it returns false. A line that
-    /// begins with white space continues the line before (RFC 9112 section 5.2).
+    /// Calls `body` with each line, without its line feed, until `body` returns false. A line that
+    /// begins with white space continues the previous line (RFC 9112 section 5.2).
     private static func forEachLine(_ bytes: [UInt8], _ body: (ArraySlice<UInt8>) -> Bool) {
         var start = 0
         while start < bytes.count {
@@ -186,7 +187,8 @@ enum FieldLines {
         return bytes
     }
 
-    /// A number of decimal digits alone. White space around it is ignored.
+    /// The value of a number that consists of decimal digits only. White space around it is
+    /// ignored.
     static func decimal(_ bytes: UnsafeRawBufferPointer) -> Int64? {
         func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 13 || byte == 10 }
         var (start, end) = (0, bytes.count)
@@ -197,7 +199,7 @@ enum FieldLines {
         return FieldValues.parseDecimal(span)
     }
 
-    /// UTF-8, or Latin-1 where it is not.
+    /// The bytes as text: UTF-8, or Latin-1 if they are not valid UTF-8.
     static func text(_ bytes: ArraySlice<UInt8>) -> String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))

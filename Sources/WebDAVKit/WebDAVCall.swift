@@ -2,11 +2,11 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import HTTPServerKit
 
-/// Where a handler is mounted, as the request shows it.
+/// The mount point of a handler, taken from the request.
 struct Mount: Sendable {
-    /// The segments in front of the store's own.
+    /// The path segments of the mount point, which precede the store's own segments.
     let segments: [[UInt8]]
-    /// The same, percent-encoded, with a slash in front of each.
+    /// The mount point as a percent-encoded path, with a slash before each segment.
     let prefix: String
 
     init(_ request: Request) {
@@ -26,15 +26,15 @@ struct Mount: Sendable {
         return Array(all[segments.count...])
     }
 
-    /// A path by which clients find a resource: absolute, without scheme and host, which a proxy may
-    /// have changed, and with a slash at the end of a collection.
+    /// The absolute path by which clients find a resource. It omits scheme and host, because a
+    /// proxy may have changed them. The path of a collection ends with a slash.
     func href(_ path: ResourcePath, isCollection: Bool) -> String {
         path.isRoot
             ? prefix + "/" : prefix + "/" + path.encoded + (isCollection ? "/" : "")
     }
 }
 
-/// A request, and what of it most methods look at.
+/// A request, and the parts of it that most methods need.
 struct WebDAVCall: Sendable {
     let request: Request
     let mount: Mount
@@ -55,21 +55,21 @@ struct WebDAVCall: Sendable {
             return
         }
         guard let header = IfHeader(field) else {
-            throw WebDAVError(.badRequest, "malformed If")
+            throw WebDAVError(.badRequest, "malformed If header field")
         }
         ifHeader = header
     }
 
-    /// Depth, or what stands for it where the client does not say.
-    func depth(_ without: Depth) throws(WebDAVError) -> Depth {
-        guard let field = request.fields[.depth] else { return without }
+    /// The request's Depth, or a default if the field is missing.
+    func depth(orDefault fallback: Depth) throws(WebDAVError) -> Depth {
+        guard let field = request.fields[.depth] else { return fallback }
         guard let depth = Depth(field) else {
             throw WebDAVError(.badRequest, "expected Depth 0, 1 or infinity")
         }
         return depth
     }
 
-    /// The tokens that the client shows.
+    /// The lock tokens that the client submits in If.
     var tokens: Set<LockToken> { ifHeader?.tokens ?? [] }
 
     /// Whether the client asks to omit what it can infer (RFC 8144 section 2): `return=minimal` in
@@ -84,26 +84,26 @@ struct WebDAVCall: Sendable {
         }
     }
 
-    /// The field that confirms it.
+    /// The field that tells the client that its preference `return=minimal` was applied.
     static let minimalFields: HTTPFields = ["Preference-Applied": "return=minimal"]
 
-    /// The XML of the content; `nil` when there is no content. Its media type does not count: some
+    /// The content as XML; `nil` when there is no content. The media type is ignored, because some
     /// clients send XML as text/plain.
     func content() async throws -> XMLElement? {
         let bytes = try await bytes()
         return bytes.isEmpty ? nil : try XMLReader.read(bytes)
     }
 
-    /// The parsed XML of the content; `nil` when there is no content.
+    /// The parsed content; `nil` when there is no content.
     /// - Parameters:
-    ///   - known: what came before.
-    ///   - read: finds out what it means.
+    ///   - cache: the contents that were parsed before.
+    ///   - parse: parses the XML of content that is not in the cache.
     func meaning<Meaning: Sendable>(
-        _ known: ParsedBodyCache<Meaning>, _ read: (XMLElement) throws -> Meaning
+        _ cache: ParsedBodyCache<Meaning>, _ parse: (XMLElement) throws -> Meaning
     ) async throws -> Meaning? {
         let bytes = try await bytes()
         guard !bytes.isEmpty else { return nil }
-        return try known.meaning(of: bytes) { try read(try XMLReader.read($0)) }
+        return try cache.meaning(of: bytes) { try parse(try XMLReader.read($0)) }
     }
 
     private func bytes() async throws -> [UInt8] {

@@ -2,7 +2,7 @@ import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
 
-/// A JSON value as httpbin writes it: names sorted, two spaces for each level, plain ASCII.
+/// A JSON value in httpbin's format: sorted names, two spaces for each level, only ASCII.
 enum JSONValue: Equatable, Sendable {
     case null
     case flag(Bool)
@@ -12,7 +12,7 @@ enum JSONValue: Equatable, Sendable {
     case list([JSONValue])
     case object([JSONName: JSONValue])
 
-    /// The text, which ends with a line break.
+    /// The JSON text on several lines, with a line feed at the end.
     var bytes: [UInt8] {
         var buffer = ByteBuffer(capacity: 1024)
         write(into: &buffer, indent: 0)
@@ -25,7 +25,7 @@ enum JSONValue: Equatable, Sendable {
         Response(status, fields: fields, body: .bytes(bytes, mediaType: "application/json"))
     }
 
-    /// The same in one line, as streams of values need it.
+    /// The JSON text on one line, which streams of values need, with a line feed at the end.
     var line: [UInt8] {
         var buffer = ByteBuffer(capacity: 1024)
         write(into: &buffer, indent: nil)
@@ -33,7 +33,7 @@ enum JSONValue: Equatable, Sendable {
         return Array(buffer)
     }
 
-    /// - Parameter indent: how deep the value stands; `nil` for one line.
+    /// - Parameter indent: the number of spaces before the value's lines; `nil` for a single line.
     private func write(into buffer: inout ByteBuffer, indent: Int?) {
         switch self {
         case .null: buffer.append(literal: "null")
@@ -79,8 +79,8 @@ enum JSONValue: Equatable, Sendable {
     }
 }
 
-/// The name of a member, which is hashed and compared byte by byte: in the canonical form of `String` a
-/// name of combining marks takes time that grows with the square of its length.
+/// The name of a member, hashed and compared byte by byte. `String` compares canonical forms, which
+/// takes quadratic time for a name of combining marks.
 struct JSONName: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
     var text: String
 
@@ -137,7 +137,7 @@ extension JSONValue: Decodable {
         return .text(try container.decode(String.self))
     }
 
-    /// The value of a text in JSON; `nil` for any other text.
+    /// Parses JSON text; `nil` if the text is invalid or too long.
     init?(parsing bytes: [UInt8]) {
         var json = JSONBody()
         json.byteLimit = BinRouter.contentLimit
@@ -147,12 +147,13 @@ extension JSONValue: Decodable {
 }
 
 extension JSONValue {
-    /// The names and values of a query or form: a text for a name that comes once, else a list.
+    /// The names and values of a query or form: a text for a name that appears once, otherwise a
+    /// list.
     init(_ pairs: FormURLEncoded) {
         self.init(grouping: pairs.map { (JSONName($0.name), .text($0.value)) })
     }
 
-    /// Values by name: the value itself for a name that comes once, else a list.
+    /// Values by name: the value itself for a name that appears once, otherwise a list.
     init(grouping pairs: [(JSONName, JSONValue)]) {
         let groups = Dictionary(grouping: pairs, by: \.0)
         self = .object(
@@ -163,7 +164,7 @@ extension JSONValue {
 }
 
 extension Array<UInt8> {
-    /// The bytes that wait in a buffer.
+    /// Copies the unread bytes of a buffer.
     init(_ buffer: borrowing ByteBuffer) {
         let bytes = buffer.bytes
         self = unsafe Array(unsafeUninitializedCapacity: bytes.count) { room, count in

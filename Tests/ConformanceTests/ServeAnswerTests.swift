@@ -128,7 +128,10 @@ struct ServeAnswerTests {
         let wrong = try await Program.run(
             Program.httpkit, ["serve"], environment: ["HTTPKIT_QR": "perhaps"])
         #expect(wrong.status == 2)
-        #expect(wrong.complaints == "httpkit: HTTPKIT_QR takes 1 or 0, got perhaps\n")
+        #expect(
+            wrong.complaints
+                == "httpkit: HTTPKIT_QR takes 1/true/yes/on or 0/false/no/off, got perhaps\n"
+        )
     }
 
     @Test("-p is --port")

@@ -9,7 +9,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "10: The vectors of the standard, both ways",
+        "10: The test vectors of the RFC, encoded and decoded",
         arguments: [
             ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
             ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
@@ -19,14 +19,14 @@ struct Base64Tests {
         #expect(Base64.decode(Array(text.utf8)) == Array(plain.utf8))
     }
 
-    @Test("Every byte at every place comes back", arguments: 0..<3)
+    @Test("Every byte value survives a round trip at each position of a group", arguments: 0..<3)
     func roundTrip(shift: Int) {
         let bytes = [UInt8](repeating: 0xFB, count: shift) + (0...255).map { UInt8($0) }
         #expect(Base64.decode(Array(encode(bytes).utf8)) == bytes)
     }
 
     @Test(
-        "3: What is not the one spelling of some bytes is refused",
+        "3: Invalid and non-canonical text is refused",
         arguments: [
             "Z", "Zg", "Zg=", "Zm8", "Zg===", "Z===", "====", "=", "==", "Zm=v", "=m9v", "Zm9v\n",
             "Zm 9", "Zm9-", "Zm9_", "Zh==", "Zm9=", "Zg==Zg==", "Zm9\u{E9}",

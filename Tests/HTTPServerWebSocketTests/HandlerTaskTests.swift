@@ -60,15 +60,15 @@ struct HandlerTaskTests {
         try await leaving.connection.output("101")
         leaving.close(4001)
         try await leaving.output(closeFrame(4001))
-        let record = try await listening.output(frame(1, "gone"))
-        #expect(Client.frames(record) == frame(1, "gone"))
+        let record = try await listening.output(serverFrame(1, "gone"))
+        #expect(Client.frames(record) == serverFrame(1, "gone"))
     }
 
     @Test("A handler that only sends is cancelled when the client closes")
     func sender() async throws {
         let handled = Handled()
         let client = Client(handled.handler { try await $0.send("news") })
-        try await client.output(frame(1, "news"))
+        try await client.output(serverFrame(1, "news"))
         client.close(1000)
         #expect(try await handled.end() == [.cancelled])
         try await client.output(closeFrame(1000))
@@ -81,7 +81,7 @@ struct HandlerTaskTests {
     func stopping(_ count: Int) async throws {
         let handled = Handled()
         let client = Client(handled.handler { try await $0.send("news") })
-        try await client.output(frame(1, "news"))
+        try await client.output(serverFrame(1, "news"))
         for _ in 0..<count { await client.connection.onLoop { $0?.shutDown() } }
         try await client.output(closeFrame(1001))
         client.close(1001)
@@ -95,7 +95,7 @@ struct HandlerTaskTests {
         let client = Client(
             handled.handler { for try await message in $0 { try await $0.send(message) } })
         client.send(1, "x")
-        try await client.output(frame(1, "x"))
+        try await client.output(serverFrame(1, "x"))
         client.close(1000)
         try await client.output(closeFrame(1000))
         try await client.connection.closed()
@@ -125,9 +125,9 @@ struct HandlerTaskTests {
                     for try await message in socket { try await socket.send(message) }
                 } catch is WebSocketClosedError {}
             })
-        try await first.output(frame(1, "news"))
+        try await first.output(serverFrame(1, "news"))
         second.send(1, "x")
-        try await second.output(frame(1, "x"))
+        try await second.output(serverFrame(1, "x"))
         first.connection.hangUp()
         second.connection.hangUp()
         #expect(try await sending.end() == [.cancelled])

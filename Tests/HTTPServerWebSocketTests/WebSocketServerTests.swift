@@ -31,24 +31,25 @@ struct WebSocketServerTests {
         #expect(record.text.contains("Sec-WebSocket-Protocol: a\r\n"))
         #expect(record.text.contains("Connection: upgrade\r\n"))
         client.send(1, "hello")
-        try await client.output(frame(1, "hello"))
+        try await client.output(serverFrame(1, "hello"))
         client.send(2, "bytes")
-        try await client.output(frame(2, "bytes"))
+        try await client.output(serverFrame(2, "bytes"))
         client.send(1, "in ", isFinal: false)
         client.send(0, "parts")
-        try await client.output(frame(1, "in parts"))
+        try await client.output(serverFrame(1, "in parts"))
     }
 
     @Test("Messages that come with the handshake, at every split, come back in order")
     func splits() async throws {
-        let frames = Client.frame(1, Array("one".utf8)) + Client.frame(1, Array("two".utf8))
+        let frames =
+            Client.maskedFrame(1, Array("one".utf8)) + Client.maskedFrame(1, Array("two".utf8))
         for index in 0...frames.count {
             let client = Client(echo())
             client.connection.feed(
                 [
                     .bytes(Array(frames[..<index])), .bytes(Array(frames[index...])),
                 ].filter { if case .bytes(let bytes) = $0 { !bytes.isEmpty } else { true } })
-            try await client.output(frame(1, "one") + frame(1, "two"))
+            try await client.output(serverFrame(1, "one") + serverFrame(1, "two"))
         }
     }
 
@@ -60,7 +61,7 @@ struct WebSocketServerTests {
         let client = Client(handler)
         client.send(9, "a")
         client.send(9, "b")
-        try await client.output(frame(10, "a") + frame(10, "b"))
+        try await client.output(serverFrame(10, "a") + serverFrame(10, "b"))
         client.connection.hangUp()
         try await client.connection.closed()
     }
@@ -71,7 +72,7 @@ struct WebSocketServerTests {
         let client = Client(echo(ends: ends))
         client.send(1, "x")
         client.close(4000)
-        try await client.output(frame(1, "x") + closeFrame(4000))
+        try await client.output(serverFrame(1, "x") + closeFrame(4000))
         try await client.connection.closed()
         try await waitUntil { ends.withLock { !$0.isEmpty } }
         #expect(ends.withLock { $0.first?.code } == CloseCode(rawValue: 4000))
@@ -82,7 +83,7 @@ struct WebSocketServerTests {
     func handlerEnds() async throws {
         struct Fault: Error {}
         let returning = Client(SyncHandler { try $0.webSocket { try await $0.send("bye") } })
-        try await returning.output(frame(1, "bye") + closeFrame(1000))
+        try await returning.output(serverFrame(1, "bye") + closeFrame(1000))
         #expect(!returning.connection.record.isClosed)
         returning.close(1000)
         try await returning.connection.closed()
@@ -99,8 +100,8 @@ struct WebSocketServerTests {
     @Test("The client's close frame is read behind messages that a handler has left")
     func messagesLeft() async throws {
         let client = Client(SyncHandler { try $0.webSocket { try await $0.send("bye") } })
-        try await client.output(frame(1, "bye") + closeFrame(1000))
-        let message = Client.frame(2, [UInt8](repeating: 1, count: 100))
+        try await client.output(serverFrame(1, "bye") + closeFrame(1000))
+        let message = Client.maskedFrame(2, [UInt8](repeating: 1, count: 100))
         let batch = Array(repeating: message, count: 100).flatMap { $0 }
         client.connection.feed(Array(repeating: .bytes(batch), count: 20))
         client.close(1000)
@@ -114,7 +115,7 @@ struct WebSocketServerTests {
         let ends = Locked<[WebSocketEnd]>([])
         let long = Client(echo(options: options, ends: ends))
         long.send(1, "four")
-        try await long.output(frame(1, "four"))
+        try await long.output(serverFrame(1, "four"))
         long.send(1, "12345")
         let record = try await long.connection.wait(for: "1009") {
             Client.frames($0).firstRange(of: [0x03, 0xF1]) != nil
@@ -149,7 +150,7 @@ struct WebSocketServerTests {
     func shutdown() async throws {
         let client = Client(echo())
         client.send(1, "x")
-        try await client.output(frame(1, "x"))
+        try await client.output(serverFrame(1, "x"))
         await client.connection.onLoop { $0?.shutDown() }
         try await client.output(closeFrame(1001))
         client.close(1001)
@@ -215,7 +216,7 @@ struct WebSocketServerTests {
             }
         }
         let connection = try await slowClient(of: handler)
-        let frames = (1...4).map { Client.frame(1, Array("\($0)".utf8)) }
+        let frames = (1...4).map { Client.maskedFrame(1, Array("\($0)".utf8)) }
         connection.feed([.bytes(frames[0] + frames[1]), .bytes(frames[2] + frames[3])])
         for _ in 0..<20 { await connection.settle() }
         // Less waits than what stops the input.
@@ -235,7 +236,7 @@ struct WebSocketServerTests {
         let handler = SyncHandler { request in
             try request.webSocket(compression: nil) { socket in
                 await gate.wait()
-                client.withLock { $0 }?.feed([.bytes(Client.frame(9, [0x70]))])
+                client.withLock { $0 }?.feed([.bytes(Client.maskedFrame(9, [0x70]))])
                 let piece = [UInt8](repeating: 7, count: 16 << 10)
                 for _ in 0..<64 { try await socket.send(piece) }
             }
@@ -260,7 +261,7 @@ struct WebSocketServerTests {
             }
         }
         let connection = try await slowClient(of: handler)
-        connection.feed([.bytes(Client.frame(9, [0x70]))])
+        connection.feed([.bytes(Client.maskedFrame(9, [0x70]))])
         let pong: [UInt8] = [0x8A, 1, 0x70]
         var taken = 0
         while taken < 100, connection.record.output.firstRange(of: pong) == nil {
@@ -299,7 +300,7 @@ struct WebSocketServerTests {
         try await waitUntil { outcomes.withLock { $0.count == 2 } }
         #expect(outcomes.withLock { $0 } == ["CancellationError", "CancellationError"])
         client.send(1, "x")
-        try await client.output(frame(1, "x"))
+        try await client.output(serverFrame(1, "x"))
     }
 
     @Test("Messages that no task reads stop the input")
@@ -308,7 +309,7 @@ struct WebSocketServerTests {
             try request.webSocket { _ in try await Task.sleep(for: .seconds(600)) }
         }
         let client = Client(handler)
-        let message = Client.frame(2, [UInt8](repeating: 1, count: 100))
+        let message = Client.maskedFrame(2, [UInt8](repeating: 1, count: 100))
         let batch = Array(repeating: message, count: 100).flatMap { $0 }
         client.connection.feed(Array(repeating: .bytes(batch), count: 50))
         for _ in 0..<20 { await client.connection.settle() }

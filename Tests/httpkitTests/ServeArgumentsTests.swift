@@ -62,12 +62,14 @@ struct ServeArgumentsTests {
         }
     }
 
-    @Test("A switch takes 1 or 0")
+    @Test("A switch's variable takes 1, 0 and their synonyms")
     func fault() {
         let fault = #expect(throws: ServeArguments.Fault.self) {
             try Self.complete(["serve"], ["HTTPKIT_QR": "perhaps"])
         }
-        #expect(fault?.description == "HTTPKIT_QR takes 1 or 0, got perhaps")
+        #expect(
+            fault?.description
+                == "HTTPKIT_QR takes 1/true/yes/on or 0/false/no/off, got perhaps")
     }
 
     @Test(

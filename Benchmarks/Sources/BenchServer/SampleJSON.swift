@@ -1,5 +1,6 @@
-/// A list of records, the same as `sample_json` in `server.py` makes.
+/// A JSON list of records, identical to the result of `sample_json` in `server.py`.
 enum SampleJSON {
+    /// The list, padded with spaces to `count` bytes.
     static func bytes(_ count: Int) -> [UInt8] {
         var rows: [String] = []
         var length = 2

@@ -2,8 +2,8 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 
-/// SwiftNIO's decoder where its users have it: in a channel's pipeline, followed by a handler that
-/// takes the parts. The embedded channel does no I/O.
+/// SwiftNIO's decoder in its usual place: in a channel's pipeline, before a handler that receives
+/// the parts. The embedded channel does no I/O.
 struct NIODecoder: Contender {
     private let channel = EmbeddedChannel()
     private let sink = Sink()
@@ -16,7 +16,7 @@ struct NIODecoder: Contender {
         do {
             try channel.pipeline.syncOperations.addHandlers(handlers)
         } catch {
-            fatalError("the pipeline refuses its handlers: \(error)")
+            fatalError("cannot add the handlers to the pipeline: \(error)")
         }
     }
 
@@ -27,7 +27,7 @@ struct NIODecoder: Contender {
     }
 }
 
-/// Counts whole messages and drops their parts.
+/// Counts complete messages and drops their parts.
 private final class Sink: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
 

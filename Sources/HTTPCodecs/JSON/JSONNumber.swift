@@ -1,22 +1,21 @@
 internal import HTTPParser
 
-/// Numbers that are exact in few steps.
+/// Reads JSON numbers exactly: integers, and short decimal fractions.
 enum JSONNumber {
     private static let powers: [Double] = [
         1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
     ]
 
-    /// A number of at most 15 digits without exponent, read in one go; it may be followed by
-    /// anything else.
+    /// A number of at most 15 digits without an exponent, read in one scan. Any text may follow it.
     struct Short {
         private(set) var digits: Int64 = 0
         private(set) var isNegative = false
-        /// How many of the digits are behind the point.
+        /// How many of the digits follow the decimal point.
         private(set) var fractionCount = 0
-        /// The index behind it.
+        /// The index after the number.
         private(set) var end: Int
 
-        /// - Returns: `nil` for a number that is longer, and for anything else.
+        /// - Returns: `nil` for a longer number, a number with an exponent, and any other text.
         @inline(__always)
         init?(_ text: Span<UInt8>, from start: Int) {
             end = start
@@ -39,7 +38,7 @@ enum JSONNumber {
             }
         }
 
-        /// - Returns: whether there is a digit.
+        /// - Returns: whether there is at least one digit.
         @inline(__always)
         private mutating func readDigits(_ text: Span<UInt8>) -> Bool {
             let start = end
@@ -52,14 +51,14 @@ enum JSONNumber {
             return end > start
         }
 
-        /// The value of one without a fraction; `nil` where it is out of range.
+        /// The value of a number without a fraction; `nil` with a fraction or out of range.
         @inline(__always)
         func integer<Value: FixedWidthInteger>() -> Value? {
             fractionCount == 0 ? Value(exactly: isNegative ? -digits : digits) : nil
         }
 
-        /// The value. Digits and power of ten are exact, so that their quotient is rounded once,
-        /// as it must be.
+        /// The value. The digits and the power of ten are exact, so their quotient is rounded only
+        /// once and is the nearest `Double`.
         @inline(__always)
         var double: Double {
             let number = Double(digits) / powers[fractionCount]
@@ -67,7 +66,8 @@ enum JSONNumber {
         }
     }
 
-    /// A number without fraction and exponent; `nil` for others, and for those out of range.
+    /// The value of a number without fraction and exponent; `nil` for other numbers, or out of
+    /// range.
     static func integer<Value: FixedWidthInteger>(_ text: Span<UInt8>) -> Value? {
         let isNegative = text[0] == UInt8(ascii: "-")
         var value: Value = 0
@@ -85,12 +85,12 @@ enum JSONNumber {
         return value
     }
 
-    /// A number that is an integer, however it is written; `nil` for others, and for those out of
-    /// range.
+    /// The value of a number that is an integer, also with a fraction or an exponent, as `1.50e2`;
+    /// `nil` for other numbers, or out of range.
     static func wholeNumber<Value: FixedWidthInteger>(_ text: Span<UInt8>) -> Value? {
         let isNegative = text[0] == UInt8(ascii: "-")
         var value: Value = 0
-        // The zeros since the last other digit, and the digits behind the point.
+        // The zeros since the last nonzero digit, and the digits after the point (-1 without one).
         var (zeros, fraction, index) = (0, -1, isNegative ? 1 : 0)
         while index < text.count, text[index] | 0x20 != UInt8(ascii: "e") {
             defer { index += 1 }
@@ -115,7 +115,7 @@ enum JSONNumber {
         return shifted(value, by: exponent - max(fraction, 0) + zeros)
     }
 
-    /// A value times a power of ten; `nil` when it is too great, or the power negative.
+    /// `value` times ten to the power of `power`; `nil` on overflow, or for a negative power.
     private static func shifted<Value: FixedWidthInteger>(
         _ value: Value, by power: Int
     ) -> Value? {
@@ -130,7 +130,8 @@ enum JSONNumber {
         return value
     }
 
-    /// The digits behind an `e`, with a sign or without; no content has room for greater ones.
+    /// The exponent after an `e`, with or without a sign. Exponents above 2^40 count as 2^40: no
+    /// content has enough digits to make up for them.
     private static func exponent(_ text: Span<UInt8>) -> Int {
         let isNegative = text[0] == UInt8(ascii: "-")
         var value = 0

@@ -1,14 +1,14 @@
 internal import HTTPParser
 
-/// Names of files as archives can have them.
+/// File names that are safe in archives.
 public enum ZIPName {
-    /// A name that can stand in an archive, of a name that a disk may have.
+    /// A safe name in an archive for a name from a file system.
     ///
-    /// Most stay as they are. Bytes that are no UTF-8 become U+FFFD; `\`, control characters and
-    /// those that turn the direction of text round become `_`. Such a name gets a mark before its
-    /// extension that is made of all its bytes, as `a~1f2e3d4c.txt`, so that two names stay two.
-    /// The same is done with `.`, `..` and an empty name. It is cut to the 255 bytes that file
-    /// systems take.
+    /// Most names stay unchanged. In other names, bytes that are not UTF-8 become U+FFFD; `/`, `\`,
+    /// control characters and characters that change the direction of text become `_`. `.`, `..`
+    /// and an empty name become `_`, too. A changed name gets a mark before its extension: the
+    /// CRC-32 of all bytes of the original name, as in `a~1f2e3d4c.txt`. So two different names
+    /// rarely become the same. Changed names are cut to 255 bytes, the limit of file systems.
     /// - Parameter name: one segment of a path.
     public static func safe(_ name: [UInt8]) -> [UInt8] {
         guard !isSafe(name) else { return name }
@@ -21,16 +21,16 @@ public enum ZIPName {
         let digits = String(ZIPWriter.checksum(name.span, after: 0), radix: 16)
         let mark = "~" + String(repeating: "0", count: 8 - digits.utf8.count) + digits
         var dot = safe.lastIndex(of: 0x2E) ?? safe.count
-        // A long one is no extension.
+        // A longer suffix is not taken for an extension.
         if dot == 0 || safe.count - dot > 32 { dot = safe.count }
         return cut(safe[..<dot], to: byteLimit - mark.utf8.count - (safe.count - dot))
             + Array(mark.utf8) + safe[dot...]
     }
 
-    /// The longest name that file systems take.
+    /// The longest name that file systems allow, in bytes.
     private static let byteLimit = 255
 
-    /// The text without the characters after a number of bytes.
+    /// The text, cut to at most `limit` bytes between two characters.
     private static func cut(_ text: ArraySlice<UInt8>, to limit: Int) -> [UInt8] {
         guard text.count > limit else { return Array(text) }
         var end = limit
@@ -38,7 +38,7 @@ public enum ZIPName {
         return Array(text[..<end])
     }
 
-    /// Whether a name can stand in an archive as it is.
+    /// Whether a name is safe in an archive without a change.
     static func isSafe(_ name: [UInt8]) -> Bool {
         guard !name.isEmpty, name != [0x2E], name != [0x2E, 0x2E] else { return false }
         var isPlain = true
@@ -54,7 +54,7 @@ public enum ZIPName {
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F...0x9F, 0x2F, 0x5C: false
-        // Marks that turn the direction of text round (UAX 9 section 2).
+        // Characters that change the direction of text (UAX 9 section 2).
         case 0x061C, 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069: false
         default: true
         }

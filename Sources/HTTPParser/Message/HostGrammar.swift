@@ -2,8 +2,8 @@
 extension TargetGrammar {
     /// uri-host [ ":" port ], not empty (RFC 9110 section 7.2).
     ///
-    /// A host is either an IP literal in brackets or runs to the only colon; the port is digits up
-    /// to 65535 or empty. User information is never accepted.
+    /// A host is an IP literal in brackets, or a name that contains no colon. The port is a number
+    /// up to 65535, or empty. User information is never accepted.
     package static func isHost(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let first = unsafe bytes.first, first != UInt8(ascii: ":") else { return false }
         let isLiteral = first == UInt8(ascii: "[")
@@ -14,7 +14,8 @@ extension TargetGrammar {
         return unsafe isPort(UnsafeRawBufferPointer(rebasing: bytes[(length + 1)...]))
     }
 
-    /// reg-name = *( unreserved / pct-encoded / sub-delims ), up to a colon.
+    /// reg-name = *( unreserved / pct-encoded / sub-delims ), up to a colon or the end.
+    /// - Returns: the length of the name; `nil` when the name is invalid.
     private static func nameLength(_ bytes: UnsafeRawBufferPointer) -> Int? {
         var index = 0
         while index < bytes.count, unsafe bytes[index] != UInt8(ascii: ":") {
@@ -24,7 +25,8 @@ extension TargetGrammar {
         return index
     }
 
-    /// Where one character of a reg-name ends; `nil` when none begins at `index`.
+    /// The end of the reg-name character that begins at `index`; `nil` when that character is
+    /// invalid.
     private static func nameEnd(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> Int? {
         let byte = unsafe bytes[index]
         if byte == UInt8(ascii: "%") {
@@ -50,19 +52,22 @@ extension TargetGrammar {
         }
     }
 
-    /// IP-literal = "[" ( IPv6address [ "%25" ZoneID ] / IPvFuture ) "]", the zone as in RFC 6874.
-    /// - Returns: its length with the brackets.
+    /// IP-literal = "[" ( IPv6address [ "%25" ZoneID ] / IPvFuture ) "]", with RFC 6874's zone.
+    /// - Returns: the length of the literal with its brackets; `nil` when the literal is invalid.
     private static func literalLength(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard let end = unsafe bytes.firstIndex(of: UInt8(ascii: "]")), end > 1 else { return nil }
         let inner = unsafe UnsafeRawBufferPointer(rebasing: bytes[1..<end])
         return unsafe isZonedIPv6(inner) || isIPvFuture(inner) ? end + 1 : nil
     }
 
-    /// Whether a host, as an authority has it, is an IPv6 address in brackets.
-    package static func isIPv6Literal(_ host: UnsafeRawBufferPointer) -> Bool {
-        guard unsafe host.first == UInt8(ascii: "["), unsafe isHost(host) else { return false }
-        // IPvFuture is the other kind.
-        return unsafe host[1] | 0x20 != UInt8(ascii: "v")
+    /// Whether an authority, uri-host [ ":" port ], is valid and has an IPv6 address in brackets as
+    /// its host.
+    package static func isIPv6Literal(_ authority: UnsafeRawBufferPointer) -> Bool {
+        guard unsafe authority.first == UInt8(ascii: "["), unsafe isHost(authority) else {
+            return false
+        }
+        // The only other valid literal is IPvFuture, which begins with v.
+        return unsafe authority[1] | 0x20 != UInt8(ascii: "v")
     }
 
     private static func isZonedIPv6(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -96,8 +101,8 @@ extension TargetGrammar {
         return unsafe bytes[(index + 1)...].allSatisfy { isPlain($0) || $0 == UInt8(ascii: ":") }
     }
 
-    /// IPv6address: eight groups of one to four hexadecimal digits, of which one or more may be left
-    /// out once, and the last two may be an IPv4 address.
+    /// IPv6address: eight groups of one to four hexadecimal digits. `::` may once stand for one or
+    /// more groups of zeros. An IPv4 address may stand for the last two groups.
     private static func isIPv6(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let colon = UInt8(ascii: ":")
         var (index, groups, hasGap) = (0, 0, false)

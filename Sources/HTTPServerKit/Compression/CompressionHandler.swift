@@ -2,46 +2,52 @@ public import HTTPCodecs
 internal import HTTPParser
 public import HTTPServerCore
 
-/// Compresses the answers of another handler by gzip for clients that accept it.
+/// Compresses the answers of another handler with gzip, for clients that accept gzip.
 ///
 /// ```swift
 /// let handler = CompressionHandler(router)
 /// ```
 ///
-/// Content is compressed when its media type is one that gets shorter, its length is worth it or
-/// unknown, and nothing in the response speaks against it: a content coding, a range, a digest, or
-/// `Cache-Control: no-transform`. A request with Range is answered uncompressed, and with the whole
-/// where If-Range is a date and the content may be compressed: both forms have that date. Such
-/// answers vary by Accept-Encoding, compressed or not; a strong entity tag `"a"` becomes `"a-gzip"`,
-/// and conditions of clients that know that one are understood. Answers that come again are
-/// compressed once and then taken from memory. Streams are compressed as they are written; what was
-/// written goes out as soon as the producer waits for something.
+/// Content may be compressed when its media type is compressible, its length is in the limits of
+/// ``Options`` or unknown, and the response has no content coding, range, digest or
+/// `Cache-Control: no-transform`. For such content:
 ///
-/// A client that refuses uncoded content (`identity;q=0`) and takes no gzip gets uncoded content
-/// all the same: it can do more with that than with 406.
+/// - All answers vary by Accept-Encoding, compressed or not.
+/// - A compressed answer with the strong entity tag `"a"` gets the tag `"a-gzip"`. The handler
+///   understands that tag in a client's conditions.
+/// - An answer to a request with Range is not compressed. If If-Range is a date, the client gets
+///   the whole content, because both forms have the same date.
+/// - The compressed form of a file is cached at its first use, the compressed form of other content
+///   at its second use.
+/// - Streams are compressed as they are written. When the producer waits, all content that it has
+///   written is sent.
+///
+/// A client that accepts neither gzip nor uncoded content (`identity;q=0`) gets uncoded content,
+/// because content is more useful than 406.
 ///
 /// With compression, an attacker who sees lengths and makes a page repeat chosen input can guess
-/// the page's secrets. Pages that contain secrets beside echoed input should say `no-transform`.
+/// the page's secrets. Pages that contain secrets beside echoed input should set `no-transform`.
 ///
 /// RFC 9110, sections 8.4, 8.8.3.3 and 12.5.3.
 public struct CompressionHandler: Handler {
     /// The settings of compression.
     public struct Options: Sendable {
-        /// How hard to try, from 1 (fast) to 9 (small).
+        /// The compression level, from 1 (fast) to 9 (small).
         public var level = 6
-        /// The fewest bytes of content that are compressed: shorter ones fit into a packet anyway.
+        /// The shortest content that is compressed, in bytes; shorter content fits into one packet
+        /// anyway. Ignored for a client that accepts only gzip (`identity;q=0`).
         public var minimumBytes = 1_024
-        /// The most bytes of a file that are compressed; longer ones are sent as they are, by the
-        /// system. 0 leaves files alone, but for short ones that `FileHandler` keeps in memory:
-        /// they are compressed like any content in memory.
+        /// The longest file that is compressed, in bytes. Longer files are sent uncompressed, by
+        /// the system's `sendfile`. With 0, only the short files that `FileHandler` keeps in memory
+        /// are compressed, like any content in memory.
         public var fileByteLimit: Int64 = 1 << 20
-        /// The most bytes of repeated answers and their compressed forms that are kept; 0 keeps
-        /// none.
+        /// The size of the cache of answers and their compressed forms, in bytes; 0 for no cache.
         public var cacheByteLimit = 4 << 20
-        /// The most bytes that one such answer and its compressed form may have.
+        /// The size of the largest entry of the cache, in bytes: content in memory and its
+        /// compressed form, or the compressed form of a file. The file must be shorter, too.
         public var cacheEntryByteLimit = 1 << 20
-        /// How many streams, long answers among them, are compressed at once, at up to 400 KiB of
-        /// memory each; further ones are sent as they are.
+        /// The most streams and long answers that are compressed at once, with up to 400 KiB of
+        /// memory each. Further ones are sent uncompressed.
         public var streamLimit = 128
         /// Whether content of a media type is compressed.
         public var isCompressible: @Sendable (MediaType) -> Bool = { $0.isCompressible }
@@ -53,19 +59,19 @@ public struct CompressionHandler: Handler {
     private let handler: any Handler
     let coder: ResponseCoder
 
-    /// The bytes of repeated answers and their compressed forms that are kept.
+    /// The size of all cached answers and their compressed forms, in bytes.
     package var keptBytes: Int { coder.variants.bytes }
 
     /// Creates a handler.
     /// - Parameters:
     ///   - handler: the inner handler.
-    ///   - options: what is compressed how.
+    ///   - options: the settings of compression.
     public init(_ handler: some Handler, options: Options = Options()) {
         self.handler = handler
         coder = ResponseCoder(options)
     }
 
-    /// Answers by the handler.
+    /// Answers with the inner handler's response, compressed if possible.
     public func answer(_ request: Request) throws -> Answer {
         let accepted = AcceptedCoding(request)
         let translated = VariantConditions.translated(request, takesVariant: accepted.isGzip)
@@ -76,7 +82,7 @@ public struct CompressionHandler: Handler {
     private func encode(
         _ answer: consuming Answer, for request: Request, _ accepted: AcceptedCoding
     ) throws -> Answer {
-        // Most responses are there, and need no closure.
+        // Most responses are complete at once, and need no closure.
         switch consume answer {
         case .now(var response):
             coder.encode(&response, for: request, accepted)

@@ -1,11 +1,11 @@
 internal import HTTPCodecs
 package import HTTPServerCore
 
-/// Takes gzip and deflate off the content of requests.
+/// Decodes request content that is coded with gzip or deflate.
 package struct ContentCodings: RequestDecoder {
-    /// Whether it does so.
+    /// Whether content is decoded.
     package var isOn = true
-    /// How many bytes a byte of coded content may stand for once they are more than 1 MiB.
+    /// The highest ratio of decoded to coded bytes, once the decoded bytes exceed 1 MiB.
     package var expansionLimit: Int64 = 100
     private let pool = ContentCodingPool()
 

@@ -22,34 +22,34 @@ package final class BlockingPool: Sendable {
     private let state: Locked<State>
     private static let watch = DispatchQueue(label: "http.blocking.watch")
 
-    /// For the file system calls of handlers.
+    /// Runs file system calls of handlers.
     package static let files = BlockingPool(threads: 8, whileShort: Syscalls.activeProcessors())
 
-    /// For work on content that takes processor time. It is separate from the calls that wait for
-    /// disks, so that neither delays the other.
+    /// Runs work on content that takes processor time. It is separate from `files`, so that such
+    /// work and calls that wait for disks do not delay each other.
     package static let computing = BlockingPool(threads: Syscalls.activeProcessors())
 
-    /// For binding, because resolving a name can take as long as a slow name server.
+    /// Binds sockets. A slow name server can delay the resolution of the name.
     package static let binding = BlockingPool(threads: 4)
 
-    /// Creates a pool, which starts its threads when they are needed.
+    /// Creates a pool, which starts threads when they are needed.
     /// - Parameters:
-    ///   - threads: how many calls run at once.
-    ///   - whileShort: how many calls run at once while each takes less than 10 milliseconds;
-    ///     `nil` for as many as `threads`.
+    ///   - threads: the most calls that run at once.
+    ///   - whileShort: the most calls that run at once while each takes less than 10 milliseconds;
+    ///     not more than `threads`. `nil` for the same number as `threads`.
     package init(threads: Int, whileShort: Int? = nil) {
         state = Locked(State(limit: PoolLimit(least: whileShort ?? threads, most: threads)))
     }
 
-    /// Whether the caller is part of a task that a pool runs (see ``perform(_:)``), and may block.
+    /// Whether the caller runs in a ``perform(_:)`` of any pool, and so may block.
     package static var mayBlockHere: Bool { http_server_may_block() != 0 }
 
     /// How often the caller's thread has had to wait since it started; negative if the system does
-    /// not report it.
+    /// not report this number.
     package static var waits: Int64 { http_server_waits() }
 
-    /// Runs `body`, which cannot fail, on a thread of the pool; directly if the caller runs on one
-    /// already.
+    /// Runs `body`, which cannot fail, on a thread of the pool; directly if the caller already runs
+    /// in a `perform` of any pool.
     package func value<Result: Sendable>(
         _ body: @escaping @Sendable () -> Result
     ) async -> Result {
@@ -59,7 +59,8 @@ package final class BlockingPool: Sendable {
         }
     }
 
-    /// Runs `body` on a thread of the pool; directly if the caller runs on one already.
+    /// Runs `body` on a thread of the pool; directly if the caller already runs in a `perform` of
+    /// any pool.
     package func run<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
@@ -103,7 +104,7 @@ package final class BlockingPool: Sendable {
         }
         let fault = Locked<Fault?>(nil)
         DispatchQueue.concurrentPerform(iterations: 2) { half in
-            // Alternate, so that both halves take about the same time.
+            // Take every other item, so that both halves take about the same time.
             for index in stride(from: half, to: items.count, by: 2) {
                 do throws(Fault) {
                     try body(items[index])
@@ -152,7 +153,7 @@ package final class BlockingPool: Sendable {
         }
     }
 
-    /// Adapts the limit as long as calls wait.
+    /// Adapts the limit every 10 milliseconds as long as calls wait.
     private func watch() {
         Self.watch.asyncAfter(deadline: .now() + .milliseconds(10)) { [self] in
             guard let begun = state.withLock({ $0.adapt() }) else { return }
@@ -192,12 +193,12 @@ extension BlockingPool.State {
     }
 }
 
-/// A task that calls the file system many times runs on the pool's threads, so that it does not
-/// change threads twice for each call.
+/// A task that calls the file system many times runs on the pool's threads. Otherwise it would
+/// switch threads twice for each call.
 extension BlockingPool: TaskExecutor {
-    /// Runs `body` on threads of the pool, where `run` calls directly. `body` moves there at its
-    /// first suspension, which is its first `run` at the latest; until then it stays on the
-    /// caller's thread.
+    /// Runs `body` on threads of the pool. There, `run` and `value` call directly, without a change
+    /// of thread. `body` starts on the caller's thread. It moves to the pool when it first
+    /// suspends, at the latest at its first `run` or `value`.
     package func perform<Result: Sendable>(
         _ body: () async throws -> Result
     ) async throws -> Result {

@@ -1,15 +1,15 @@
 internal import Dispatch
 
-/// Threads for work that blocks, as many as there is such work at once.
+/// Threads for work that blocks: one for each piece of work that runs at the same time.
 ///
-/// On Linux tasks run on the threads of Dispatch's concurrent queues, of which there are as many as
-/// processors. Work that blocks would take all of them, and Dispatch adds others only while none of
-/// them computes. Apple's systems have other threads for tasks.
+/// On Linux, tasks run on the threads of Dispatch's concurrent queues, one for each processor. Work
+/// that blocks would occupy all of them, and Dispatch adds threads only while none of them
+/// computes. Apple's systems run tasks on other threads.
 enum BlockingThreads {
     #if canImport(Darwin)
         private static let queue = DispatchQueue(label: "http.blocking", attributes: .concurrent)
 
-        /// Does `work` and then, on the same thread if possible, all that `next` gives.
+        /// Runs `work`, then all work that `next` returns, on the same thread if possible.
         static func run(
             _ work: @escaping @Sendable () -> Void,
             next: @escaping @Sendable () -> (@Sendable () -> Void)?
@@ -36,7 +36,7 @@ enum BlockingThreads {
                 isDue.signal()
             }
 
-            /// Does the work, and keeps nothing of it.
+            /// Runs the job and the work that follows it. The worker keeps no reference to either.
             func work() {
                 guard var job = job.withLock({ $0.take() }) else { return }
                 while true {
@@ -48,7 +48,7 @@ enum BlockingThreads {
 
             func wait() { isDue.wait() }
 
-            /// - Returns: whether there is work.
+            /// - Returns: whether work arrived in that time.
             func wait(seconds: Int) -> Bool {
                 isDue.wait(timeout: .now() + .seconds(seconds)) == .success
             }
@@ -58,7 +58,7 @@ enum BlockingThreads {
         private static let idle = Locked<[Worker]>([])
         private static let idleSeconds = 5
 
-        /// Does `work` and then, on the same thread, all that `next` gives.
+        /// Runs `work`, then all work that `next` returns, on the same thread.
         static func run(
             _ work: @escaping @Sendable () -> Void,
             next: @escaping @Sendable () -> (@Sendable () -> Void)?

@@ -1,23 +1,26 @@
 public import HTTPParser
 
-// Requests in one line. A wrong URL is an error of the call, as everything else is: there is nothing
-// to unwrap before.
+// Requests in one line. An invalid URL is an error of the call, so callers need not unwrap a URL
+// first.
 extension ClientSession {
-    /// Sends a request and collects the content of the response, whatever its status.
-    ///
-    /// At most ``ClientConfiguration/collectLimit`` bytes are taken.
-    /// - Throws: why there is no whole response; ``ClientError/Kind/badURL`` for what is no URL.
+    /// Sends a request and collects the content of the response. A response with any status is
+    /// returned.
+    /// - Throws: the error that kept the response from being complete; ``ClientError/Kind/badURL``
+    ///   for an invalid URL. Content that is longer than ``ClientConfiguration/collectLimit``
+    ///   throws ``ClientError/Kind/contentTooLong``.
     public func send(_ request: ClientRequest) async throws(ClientError) -> CollectedResponse {
         let (content, response) = try await data(for: request)
         return CollectedResponse(content, response)
     }
 
-    /// Fetches what a URL names.
+    /// Sends a GET request.
     /// - Parameters:
     ///   - url: an absolute URL, http or https.
-    ///   - query: names and values that are added to its query.
-    ///   - fields: fields to send.
-    /// - Throws: why there is no whole response; ``ClientError/Kind/badURL`` for what is no URL.
+    ///   - query: names and values to add to the URL's query.
+    ///   - fields: the fields to send.
+    /// - Throws: the error that kept the response from being complete; ``ClientError/Kind/badURL``
+    ///   for an invalid URL. Content that is longer than ``ClientConfiguration/collectLimit``
+    ///   throws ``ClientError/Kind/contentTooLong``.
     public func get(
         _ url: String, query: KeyValuePairs<String, String> = [:], fields: HTTPFields = [:]
     ) async throws(ClientError) -> CollectedResponse {
@@ -27,10 +30,12 @@ extension ClientSession {
     /// Sends content by POST.
     /// - Parameters:
     ///   - url: an absolute URL, http or https.
-    ///   - query: names and values that are added to its query.
-    ///   - fields: fields to send.
+    ///   - query: names and values to add to the URL's query.
+    ///   - fields: the fields to send.
     ///   - body: the content.
-    /// - Throws: why there is no whole response; ``ClientError/Kind/badURL`` for what is no URL.
+    /// - Throws: the error that kept the response from being complete; ``ClientError/Kind/badURL``
+    ///   for an invalid URL. Content that is longer than ``ClientConfiguration/collectLimit``
+    ///   throws ``ClientError/Kind/contentTooLong``.
     public func post(
         _ url: String, query: KeyValuePairs<String, String> = [:], fields: HTTPFields = [:],
         body: ClientBody
@@ -41,10 +46,12 @@ extension ClientSession {
     /// Sends content by PUT.
     /// - Parameters:
     ///   - url: an absolute URL, http or https.
-    ///   - query: names and values that are added to its query.
-    ///   - fields: fields to send.
+    ///   - query: names and values to add to the URL's query.
+    ///   - fields: the fields to send.
     ///   - body: the content.
-    /// - Throws: why there is no whole response; ``ClientError/Kind/badURL`` for what is no URL.
+    /// - Throws: the error that kept the response from being complete; ``ClientError/Kind/badURL``
+    ///   for an invalid URL. Content that is longer than ``ClientConfiguration/collectLimit``
+    ///   throws ``ClientError/Kind/contentTooLong``.
     public func put(
         _ url: String, query: KeyValuePairs<String, String> = [:], fields: HTTPFields = [:],
         body: ClientBody
@@ -52,12 +59,14 @@ extension ClientSession {
         try await send(.put, url, query, fields, body)
     }
 
-    /// Asks for the removal of what a URL names.
+    /// Sends a DELETE request.
     /// - Parameters:
     ///   - url: an absolute URL, http or https.
-    ///   - query: names and values that are added to its query.
-    ///   - fields: fields to send.
-    /// - Throws: why there is no whole response; ``ClientError/Kind/badURL`` for what is no URL.
+    ///   - query: names and values to add to the URL's query.
+    ///   - fields: the fields to send.
+    /// - Throws: the error that kept the response from being complete; ``ClientError/Kind/badURL``
+    ///   for an invalid URL. Content that is longer than ``ClientConfiguration/collectLimit``
+    ///   throws ``ClientError/Kind/contentTooLong``.
     public func delete(
         _ url: String, query: KeyValuePairs<String, String> = [:], fields: HTTPFields = [:]
     ) async throws(ClientError) -> CollectedResponse {

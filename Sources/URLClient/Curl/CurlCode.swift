@@ -1,32 +1,32 @@
 internal import CCurlShims
 
-// The meaning of libcurl's numbers.
+// The meaning of libcurl's result codes.
 extension ClientError.Kind {
-    /// The kind of error that a transfer's result stands for.
+    /// The kind of error for a transfer's result.
     /// - Parameters:
     ///   - code: the result.
-    ///   - verification: OpenSSL's error for the certificate, 0 when there is none.
-    ///   - message: libcurl's message for it.
-    ///   - isLost: whether the operating system's error says that the connection broke.
+    ///   - verification: OpenSSL's error for the certificate; 0 without an error.
+    ///   - message: libcurl's message for the result.
+    ///   - isLost: whether the operating system's error shows that the connection broke.
     ///   - wasConnected: whether the peer was reached.
-    ///   - isInHead: whether the head of a response was awaited, or was coming.
+    ///   - isInHead: whether the response's head was still incomplete.
     init(
         curl code: CURLcode, verification: Int, message: String, isLost: Bool, wasConnected: Bool,
         isInHead: Bool = false
     ) {
         switch code {
-        // libcurl reports a full buffer like a lack of memory. The code 100 is CURLE_TOO_LARGE of
-        // later versions.
+        // libcurl reports a full buffer as lack of memory. The code 100 is CURLE_TOO_LARGE in later
+        // versions.
         case CURLE_OUT_OF_MEMORY where isInHead, CURLcode(100) where isInHead: self = .headTooLong
         case CURLE_RECV_ERROR where message.hasPrefix("Out of memory in chunked"):
             self = .headTooLong
-        // Errors of chunks, of field lines and of unknown transfer codings; libcurl decodes no
-        // content codings here.
+        // An error in a chunk or a field line, or an unknown transfer coding. The toolkit itself
+        // decodes content codings, so they cannot be the cause.
         case CURLE_BAD_FUNCTION_ARGUMENT where wasConnected,
             CURLE_BAD_CONTENT_ENCODING where wasConnected:
             self = .badResponse
-        // Before a connection this concerns the URL. After it, the peer's answer is not HTTP: it
-        // has no status line, which could be HTTP/0.9, or another version.
+        // Before a connection, the URL has another scheme. Later, the peer's answer is not
+        // HTTP/1.x: it has no status line, as in HTTP/0.9, or has another version.
         case CURLE_UNSUPPORTED_PROTOCOL:
             self = wasConnected || message.contains("HTTP/0.9") ? .badResponse : .unsupportedURL
         case CURLE_URL_MALFORMAT: self = .badURL
@@ -55,11 +55,11 @@ extension ClientError.Kind {
         }
     }
 
-    /// The kind of a certificate error: the chain may be bad, or the name may not match.
+    /// The kind of a certificate error: an invalid chain, or a name that does not match.
     private static func certificate(_ verification: Int, _ message: String) -> Self {
         switch verification {
-        // OpenSSL accepted the chain. libcurl compares names before it reads that result, which is
-        // 1 until then.
+        // OpenSSL accepted the chain (0). libcurl compares names before it reads OpenSSL's result,
+        // and reports 1 until then.
         case 0, 1:
             message.contains("no alternative") || message.contains("does not match")
                 ? .certificateNameMismatch : .certificateUntrusted
@@ -84,23 +84,23 @@ struct TransferResult {
     typealias Code = CURLcode
 
     let code: CURLcode
-    /// libcurl's message; empty if it has none.
+    /// libcurl's message; empty if there is none.
     let message: String
 
-    /// The code as a number, which is also the exit status of curl.
+    /// The code as a number; the program `curl` uses the same number as its exit status.
     var number: Int32 { Int32(bitPattern: code.rawValue) }
     var isSuccess: Bool { code == CURLE_OK }
 
-    /// The text for the result: the toolkit's for some kinds, else libcurl's message, else the
-    /// general text of the code.
-    /// - Parameter kind: the kind of error that the result stands for.
+    /// The text for the result: the toolkit's own text for some kinds, otherwise libcurl's message,
+    /// or else libcurl's general text for the code.
+    /// - Parameter kind: the kind of error for the result.
     func text(for kind: ClientError.Kind) -> String {
         switch (kind, code) {
-        case (.headTooLong, _): return "a field line without an end"
+        case (.headTooLong, _): return "the response head is too long"
         case (.badResponse, CURLE_BAD_CONTENT_ENCODING):
-            return "a transfer coding that is not known"
+            return "unknown transfer coding"
         case (.badResponse, CURLE_BAD_FUNCTION_ARGUMENT) where !message.contains("chunk"):
-            return "an ill-formed field line"
+            return "malformed field line"
         default: break
         }
         guard message.isEmpty else { return message }

@@ -15,7 +15,7 @@ extension WebDAVHandler {
         guard let overwrite = Overwrite.parse(call.request.fields[.overwrite]) else {
             throw WebDAVError(.badRequest, "expected Overwrite T or F")
         }
-        let depth = try call.depth(.infinity)
+        let depth = try call.depth(orDefault: .infinity)
         guard !target.isRoot, !isMove || !source.isRoot else { throw WebDAVError.forbidden }
         return try await change([source, target], call) {
             guard let info = try await visibleInfo(source) else { throw WebDAVError.notFound }

@@ -7,7 +7,7 @@ extension WebDAVHandler {
     func delete(_ call: WebDAVCall) async throws -> Response {
         let path = call.path
         guard !path.isRoot else { throw WebDAVError.forbidden }
-        let depth = try call.depth(.infinity)
+        let depth = try call.depth(orDefault: .infinity)
         return try await change([path], call) {
             guard let info = try await visibleInfo(path) else { throw WebDAVError.notFound }
             guard !info.isCollection || depth == .infinity else {

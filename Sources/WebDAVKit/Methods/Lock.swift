@@ -12,7 +12,7 @@ extension WebDAVHandler {
             return try await refresh(call)
         }
         // Windows omits Depth, even with files.
-        let depth = try call.depth(.infinity)
+        let depth = try call.depth(orDefault: .infinity)
         guard depth != .one else { throw WebDAVError(.badRequest, "expected Depth 0 or infinity") }
         let path = call.path
         if let answer = try await hold([path], call, { try await grant(wanted, depth, path, call) })
@@ -76,7 +76,7 @@ extension WebDAVHandler {
         let wanted = try lockRequests.meaning(of: content) { bytes in
             try LockRequest(try XMLReader.read(bytes))
         }
-        let depth = try call.depth(.infinity)
+        let depth = try call.depth(orDefault: .infinity)
         guard depth != .one, let info = try access.store.infoNow(call.path), !info.isCollection
         else { return nil }
         try requireVisible(call.path, isCollection: false)

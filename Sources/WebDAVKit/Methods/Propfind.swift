@@ -49,7 +49,7 @@ extension WebDAVHandler {
     /// PROPFIND (RFC 4918 section 9.1): the resource itself first, then its members, which are sent
     /// while they are read.
     func propfind(_ call: WebDAVCall) async throws -> Response {
-        let depth = try call.depth(.infinity)
+        let depth = try call.depth(orDefault: .infinity)
         // A request without content asks for all properties (RFC 4918 section 9.1).
         let wanted =
             try await call.meaning(propertyRequests) { try PropertyRequest($0) }

@@ -4,11 +4,11 @@ public enum WebSocketEvent: Hashable, Sendable {
     case message(WebSocketMessage)
     /// A piece of a message, with ``WebSocketOptions/deliversPieces`` on.
     case piece(WebSocketPiece)
-    /// The peer's ping; its pong is in the output already.
+    /// The peer's ping. Its pong is already in the output, unless a close frame was sent before.
     case ping([UInt8])
     /// A pong that does not answer one of the machine's own pings.
     case pong([UInt8])
-    /// The connection is closed, or failed: the last event.
+    /// The connection was closed, or has failed. This is the last event.
     case closed(WebSocketEnd)
 }
 
@@ -16,13 +16,13 @@ public enum WebSocketEvent: Hashable, Sendable {
 ///
 /// RFC 6455, sections 7.1.5 to 7.1.7.
 public struct WebSocketEnd: Hashable, Sendable {
-    /// The code of the peer's close frame; ``CloseCode/noStatus`` if it had none,
-    /// ``CloseCode/abnormal`` if the connection ended without one; after a failure the code that
-    /// the peer gets.
+    /// The code of the peer's close frame: ``CloseCode/noStatus`` if the frame has no code,
+    /// ``CloseCode/abnormal`` if the connection ended without a close frame. After a failure, the
+    /// code for the error.
     public var code: CloseCode
-    /// The reason of the peer's close frame; after a failure the one that the peer gets.
+    /// The reason in the peer's close frame; after a failure, the text for the error.
     public var reason: String
-    /// How it came about.
+    /// The cause of the end.
     public var cause: Cause
 
     /// How a connection ended.
@@ -47,11 +47,11 @@ public struct WebSocketEnd: Hashable, Sendable {
 
 /// A message that cannot be sent.
 public enum WebSocketSendError: Error, Hashable, Sendable {
-    /// A close frame was sent, or the connection is over (RFC 6455 section 5.5.1).
+    /// A close frame was sent, or the connection has ended (RFC 6455 section 5.5.1).
     case closed
-    /// Another message is sent in pieces and lacks its last one (section 5.4), or the kind of a
-    /// piece is not that of its message.
+    /// Another message is sent in pieces, and its last piece is missing (section 5.4); or a piece
+    /// differs in kind from its message.
     case messageUnfinished
-    /// The compressor did not get the memory that it needs.
+    /// There is not enough memory for the compressor.
     case outOfMemory
 }

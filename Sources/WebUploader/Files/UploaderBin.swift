@@ -5,24 +5,24 @@ internal import HTTPServerKit
 internal import ToolkitSystem
 internal import WebDAVKit
 
-/// Deleted things that can be put back for a while.
+/// Deleted files and folders, which can be restored for a limited time.
 ///
-/// The store keeps them hidden from clients. They are removed for good when their time is over, and
-/// the oldest when the bin is full. The store removes the rest when it closes, or when the next one
-/// opens.
+/// The store hides them from clients. An item is removed for good when its time has expired, or
+/// when the bin is full and the item is the oldest. The store removes all other items when it
+/// closes, or else when it is opened again.
 final class UploaderBin: Sendable {
-    /// How many deletions are kept; above it the oldest one goes.
+    /// The most items in the bin. One more removes the oldest.
     private static let countLimit = 1_000
-    /// How many characters a key has.
+    /// The length of a key, in characters.
     static let keyLength = 32
 
     struct Item: Sendable {
-        /// The name that `restore` of the store needs.
+        /// The name for the store's `restore`.
         var name: String
-        /// Where it was.
+        /// The path before the deletion.
         var path: ResourcePath
         var isFolder: Bool
-        /// The user who has deleted it; no other user may undo it.
+        /// The user who deleted the item. No other user may restore it.
         var user: String?
         var end: ContinuousClock.Instant
     }
@@ -35,8 +35,8 @@ final class UploaderBin: Sendable {
         (self.store, self.lifetime) = (store, lifetime)
     }
 
-    /// Moves something into the bin.
-    /// - Returns: the key for `take`; `nil` if there is no bin and nothing changed.
+    /// Moves a file or folder into the bin.
+    /// - Returns: the key for `take`; `nil` if there is no bin, and nothing changed.
     func discard(
         _ path: ResourcePath, isFolder: Bool, _ call: UploaderCall
     ) async throws -> String? {
@@ -49,7 +49,8 @@ final class UploaderBin: Sendable {
         return key
     }
 
-    /// Keeps a deleted item, also one that could not be restored, until its time is over.
+    /// Adds an item to the bin until its time has expired. An item that could not be restored is
+    /// added again.
     func keep(_ item: Item, _ key: String) {
         let oldest = items.withLock { items -> Item? in
             items[key] = item
@@ -61,15 +62,15 @@ final class UploaderBin: Sendable {
             let store = store
             Task { await store.forget(oldest.name) }
         }
-        // Holds neither the bin nor the store while it sleeps.
+        // The task references neither the bin nor the store while it sleeps.
         Task { [weak self] in
             try? await Task.sleep(until: item.end, clock: .continuous)
             await self?.removeOld()
         }
     }
 
-    /// Takes something out of the bin, to be put back.
-    /// - Returns: `nil` if the item is gone or its time is over, or another user has deleted it.
+    /// Takes an item out of the bin, so that the caller can restore it.
+    /// - Returns: `nil` if the item is gone or has expired, or if another user deleted it.
     func take(_ key: String, _ call: UploaderCall) -> Item? {
         let user = call.request.identity?.name
         return items.withLock { items in

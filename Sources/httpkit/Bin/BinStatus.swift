@@ -3,27 +3,28 @@ import HTTPParser
 import HTTPServerCore
 internal import HTTPServerKit
 
-/// Answers with a status, or with fields, that the client asks for.
+/// Answers with the status or the fields that the client requests.
 extension BinRouter {
     mutating func addStatuses() {
         group("Statuses and fields")
         answer(
             nil, "/status/:codes",
-            "The status, 200 to 999; of a list such as 200:3,503:1 one by chance, with weights.",
+            "The status, 200 to 999; from a list such as 200:3,503:1, one at random by weight.",
             example: "/status/418"
         ) { request in
             try Self.response(status: Self.choice(of: request.parameter("codes")))
         }
         answer(
             [.get, .post], "/response-headers",
-            "The fields that the query names; a name that comes twice makes two lines.",
+            "The fields in the query. A name that appears twice makes two field lines.",
             example: "/response-headers?Server=mine&X-Color=red&X-Color=blue"
         ) { request in
             try Self.responseFields(of: request)
         }
     }
 
-    /// One of several codes, each with a weight after a colon, or 1.
+    /// Chooses one of several codes at random. A code may have a weight after a colon; otherwise
+    /// the weight is 1.
     static func choice(of codes: String) throws(HTTPError) -> HTTPStatus {
         var choices: [(status: HTTPStatus, weight: Double)] = []
         for choice in codes.split(separator: ",", omittingEmptySubsequences: false).prefix(100) {
@@ -32,7 +33,10 @@ extension BinRouter {
                 let status = HTTPStatus(Int(clamping: code)), status.code >= 200,
                 let weight = parts.count == 2 ? Double(parts[1]) : 1, weight >= 0, weight.isFinite
             else {
-                throw HTTPError(.badRequest, "a status is a number from 200 to 999")
+                throw HTTPError(
+                    .badRequest,
+                    "expected a status from 200 to 999, or status:weight with a weight of 0 or more"
+                )
             }
             choices.append((status, weight))
         }
@@ -61,7 +65,7 @@ extension BinRouter {
         case .notAcceptable:
             let types = ["image/webp", "image/svg+xml", "image/jpeg", "image/png", "image/*"]
             return JSONValue.object([
-                "message": "None of the media types that the client accepts is at hand.",
+                "message": "The server has none of the media types that the client accepts.",
                 "accept": .list(types.map { .text($0) }),
             ]).response(status)
         case HTTPStatus(418): response.body = .text(teapot)
@@ -80,16 +84,24 @@ extension BinRouter {
 
         """
 
-    /// The answer contains its own fields as JSON, and so its length; the text is generated again
-    /// until the length fits.
+    /// Answers with the fields in the query. The content lists all fields as JSON, including its
+    /// own Content-Length, so it is generated again until that length is right.
     static func responseFields(of request: Request) throws(HTTPError) -> Response {
         var response = Response()
         for pair in request.query {
-            guard let name = HTTPFieldName(pair.name), !name.decidesFraming,
+            guard let name = HTTPFieldName(pair.name), !name.decidesFraming else {
+                throw HTTPError(
+                    .badRequest,
+                    "\(pair.name) is not a valid field name, or the server sets that field itself")
+            }
+            guard
                 !pair.value.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
-            else { throw HTTPError(.badRequest, "\(pair.name) cannot be a field here") }
+            else {
+                throw HTTPError(
+                    .badRequest, "the value of \(pair.name) contains a control character")
+            }
             guard response.fields.count < 100 else {
-                throw HTTPError(.badRequest, "at most 100 fields are sent")
+                throw HTTPError(.badRequest, "expected at most 100 fields")
             }
             response.fields.append(name, pair.value)
         }

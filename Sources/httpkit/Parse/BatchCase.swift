@@ -7,16 +7,16 @@ import HTTPParser
     import Foundation
 #endif
 
-/// The identifier of a case in JSON. Texts, and integers of up to 64 bits, keep their value when it
-/// is returned; other numbers become a `Double`.
+/// The identifier of a case in JSON, which the result of the case repeats. Texts and 64-bit
+/// integers keep their exact value; other numbers are read as `Double`.
 enum CaseID: Equatable, Sendable {
     case null
     case text(String)
-    /// The digits, because no single type holds all numbers.
+    /// The number as text, because no single type holds all numbers.
     case number(String)
 }
 
-/// One line of a batch.
+/// A case: one line of a batch.
 struct BatchCase: Equatable, Sendable {
     enum Kind: String, Sendable { case request, response }
 
@@ -27,13 +27,13 @@ struct BatchCase: Equatable, Sendable {
     var limits = BatchLimits()
 }
 
-/// Why a line is no case.
+/// The reason why a line is not a valid case.
 struct CaseFault: Error, Equatable {
     var id: CaseID
     var reason: String
 }
 
-/// Reads lines of JSON as cases.
+/// Decodes lines of JSON to cases.
 struct BatchCaseDecoder {
     let defaultKind: BatchCase.Kind
     private let decoder = JSONDecoder()
@@ -47,7 +47,7 @@ struct BatchCaseDecoder {
         do {
             return try decoder.decode(CaseMembers.self, from: data).batchCase(defaultKind)
         } catch {
-            // The identifier may be readable where the rest is not.
+            // The identifier may be valid even if the rest of the line is not.
             let identity = try? decoder.decode(CaseIdentity.self, from: data)
             throw CaseFault(
                 id: identity?.id ?? .null, reason: reason(of: error, isJSON: identity != nil))
@@ -61,14 +61,14 @@ struct BatchCaseDecoder {
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
             guard let path = path(of: context) else { return "not a JSON object" }
             return "\(path) has the wrong type"
-        // Such as a number that is no integer: the others of the line may be fine.
+        // The line is valid JSON with an invalid value, such as a fraction instead of an integer.
         case .dataCorrupted(let context) where isJSON:
             return "\(path(of: context) ?? "a member") has no valid value"
         default: return "not JSON"
         }
     }
 
-    /// Where in the line an error is, such as `limits.maxFields`; `nil` for the line itself.
+    /// The path of the member with the error, such as `limits.maxFields`; `nil` for the whole line.
     private func path(of context: DecodingError.Context) -> String? {
         let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
         return path.isEmpty ? nil : path.joined(separator: ".")

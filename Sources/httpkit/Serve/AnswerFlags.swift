@@ -34,7 +34,7 @@ struct AnswerFlags: ParsableArguments {
         for origin in cors where origin != "*" && !WebDAVOptions.isOrigin(origin) {
             throw ValidationError(
                 "--cors takes a scheme and a host, such as https://app.example.org; "
-                    + "\(origin) is something else")
+                    + "got \(origin)")
         }
     }
 

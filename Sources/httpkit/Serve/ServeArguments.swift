@@ -1,9 +1,10 @@
 import ArgumentParser
 
-/// The arguments of `serve`, completed by variables of the environment: `HTTPKIT_` and the name of a
-/// flag in capitals, with `_` for `-`.
+/// The arguments of `serve`, completed from environment variables. A variable's name is `HTTPKIT_`
+/// and the name of a flag in capitals, with `_` for `-`.
 enum ServeArguments {
-    /// The names of flags that a variable turns on, or off where there is a `--no-` flag.
+    /// The names of flags without a value. A variable turns them on, or off if a `--no-` flag
+    /// exists.
     static let switches: Set = [
         "access-log", "gzip", "no-listing", "qr", "read-only", "show-hidden", "spa",
         "tls-development", "webdav-sync",
@@ -17,25 +18,26 @@ enum ServeArguments {
         "tls-client-ca", "unix-socket", "unix-socket-mode", "uploader", "uploader-conflict",
         "user-file", "webdav", "webdav-locks",
     ]
-    /// The names of options that can be given several times; the variable has a value in each line.
+    /// The names of options that can be given several times. The variable has one value per line.
     static let lists: Set = [
         "allow-host", "cors", "header", "origin", "proxy-protocol", "tls-certificate", "tls-key",
         "trusted-proxy", "user",
     ]
 
-    /// A variable whose value means nothing.
+    /// A variable with an invalid value.
     struct Fault: Error, CustomStringConvertible {
         let description: String
     }
 
+    /// The name of the variable for a flag.
     static func variable(_ name: String) -> String {
         "HTTPKIT_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
     }
 
     /// - Parameters:
-    ///   - arguments: those of the program, its own name left out.
-    ///   - environment: the value of a variable.
-    /// - Returns: the arguments that the parser understands; flags of the command line win.
+    ///   - arguments: the program's arguments, without its own name.
+    ///   - environment: returns the value of a variable.
+    /// - Returns: the arguments for the parser. Flags on the command line override variables.
     static func complete(
         _ arguments: [String], _ environment: (String) -> String?
     ) throws(Fault) -> [String] {
@@ -43,7 +45,7 @@ enum ServeArguments {
         let own = withOrigins(Array(arguments.dropFirst()))
         var given = names(in: own)
         if !given.isDisjoint(with: ["host", "port"]), !given.contains("unix-socket") {
-            // A socket takes the place of host and port, which a flag has named.
+            // A socket from a variable would replace the host and port from the command line.
             given.formUnion(["unix-socket", "unix-socket-mode"])
         }
         var added: [String] = []
@@ -57,18 +59,21 @@ enum ServeArguments {
     private static func flags(_ name: String, _ value: String) throws(Fault) -> [String] {
         if options.contains(name) { return ["--\(name)=\(value)"] }
         if lists.contains(name) {
-            // CR LF is one character.
+            // CR LF is a single Character.
             return value.split { $0 == "\n" || $0 == "\r\n" }.map { "--\(name)=\($0)" }
         }
         switch value.lowercased() {
         case "1", "true", "yes", "on": return ["--\(name)"]
         case "0", "false", "no", "off": return reversible.contains(name) ? ["--no-\(name)"] : []
         default:
-            throw Fault(description: "\(variable(name)) takes 1 or 0, got \(value)")
+            throw Fault(
+                description: "\(variable(name)) takes 1/true/yes/on or 0/false/no/off, got \(value)"
+            )
         }
     }
 
-    /// The names of the flags in arguments.
+    /// The names of all flags in the arguments; for `--no-gzip` and its like, the name without
+    /// `no-`.
     private static func names(in arguments: [String]) -> Set<String> {
         var names: Set<String> = []
         for argument in arguments.prefix(while: { $0 != "--" }) {
@@ -81,7 +86,7 @@ enum ServeArguments {
         return names
     }
 
-    /// `--cors` may stand alone: then it means all origins.
+    /// Gives `--cors` without a value the value `*`, which means all origins.
     private static func withOrigins(_ arguments: [String]) -> [String] {
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
         return arguments.enumerated().map { index, argument in

@@ -1,15 +1,15 @@
 import ArgumentParser
 import WebDAVKit
 
-/// How the directory is served by WebDAV.
+/// The options for WebDAV access to the directory.
 struct WebDAVFlags: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "An origin by which WebDAV clients reach the server; can be given several times.",
             discussion: """
-                COPY and MOVE name their destination by the address that the client knows. Behind \
-                a proxy that sends another Host on, name that address here, such as \
-                https://files.example.org; without it these answer 502.
+                COPY and MOVE name their destination by the origin that the client uses. If a \
+                proxy forwards requests with another Host, give that origin here, such as \
+                https://files.example.org. Otherwise COPY and MOVE fail with 502.
                 """,
             valueName: "url"))
     var origin: [String] = []
@@ -18,9 +18,10 @@ struct WebDAVFlags: ParsableArguments {
         help: ArgumentHelp(
             "Answer WebDAV changes only once they are on the disk.",
             discussion: """
-                Without it what was answered outlives the end of the server, but what came in the \
-                last half minute need not outlive a power cut. With it files, folders, properties \
-                and the locks of --webdav-locks do, and each change waits for the disk.
+                Without this flag, answered changes survive the end of the server, but changes of \
+                the last half minute may be lost in a power cut. With it, files, folders, \
+                properties and the locks of --webdav-locks survive a power cut, too, and each \
+                change waits for the disk.
                 """))
     var webdavSync = false
 
@@ -28,11 +29,12 @@ struct WebDAVFlags: ParsableArguments {
         for text in origin where !WebDAVOptions.isOrigin(text) {
             throw ValidationError(
                 "--origin takes a scheme and a host, such as https://files.example.org; "
-                    + "\(text) is something else")
+                    + "got \(text)")
         }
     }
 
-    /// The names of hosts in the origins: a proxy that keeps Host sends them.
+    /// The host names in the origins, without IPv6 addresses. A proxy that forwards Host unchanged
+    /// sends them.
     var hosts: [String] {
         origin.compactMap { text in
             guard let start = text.firstRange(of: "://")?.upperBound,
@@ -42,7 +44,7 @@ struct WebDAVFlags: ParsableArguments {
         }
     }
 
-    /// The first of these that was given; `nil` for none.
+    /// The first of these flags that was given; `nil` if none was.
     var given: String? {
         if webdavSync { return "--webdav-sync" }
         return origin.isEmpty ? nil : "--origin"

@@ -9,7 +9,7 @@ import ToolkitSystem
 struct ConnectionHooksTests {
     private let log = ServerLog<String>()
 
-    /// A configuration whose hooks tell the log; `change` adds to them.
+    /// A test configuration. `change` installs hooks, which write to the log.
     private func configuration(
         _ change: (inout ConnectionHooks, ServerLog<String>) -> Void
     ) -> ServerConfiguration {
@@ -44,7 +44,7 @@ struct ConnectionHooksTests {
         #expect(counters.figures.connections == 0)
     }
 
-    @Test("A connection tells its peer, its bytes and its requests, to the end")
+    @Test("A connection reports its peer, bytes and number of requests until it closes")
     func properties() async throws {
         let configuration = configuration { hooks, log in
             hooks.opened = { log.add("opened \($0.bytesReceived) \($0.requestCount)") }
@@ -67,7 +67,7 @@ struct ConnectionHooksTests {
             log.entries == ["opened 0 0", "finished \(sizes) 2 [2001:db8::1]:80 unix:test"])
     }
 
-    @Test("Raw bytes are told as they pass")
+    @Test("Hooks report raw bytes as they are received and sent")
     func rawBytes() async throws {
         let (received, sent) = (ServerLog<Int>(), ServerLog<Int>())
         let configuration = ServerConfiguration.test {
@@ -101,7 +101,7 @@ struct ConnectionHooksTests {
         .slowHead: .timedOut(.head), .silence: .timedOut(.head),
     ]
 
-    @Test("The reason of the end is told", arguments: Ending.allCases)
+    @Test("The closed hook gets the reason", arguments: Ending.allCases)
     func reason(_ ending: Ending) async throws {
         let reasons = ServerLog<ConnectionCloseReason>()
         let gate = ServerGate()
@@ -121,7 +121,7 @@ struct ConnectionHooksTests {
         case .finished: client.send(Sample.get("/", Sample.close))
         case .clientClosed:
             client.send(Sample.get("/"))
-            // An end before the answer makes it the last one: the server closes then.
+            // If the input ended before the answer, the server itself would close after it.
             try await client.output("200 OK")
             await client.settle()
             client.end()
@@ -163,7 +163,9 @@ struct ConnectionHooksTests {
 
     // MARK: Requests
 
-    @Test("Requests are told from begin to end, with ids", arguments: [true, false])
+    @Test(
+        "Hooks report the beginning and the end of each request, with its id",
+        arguments: [true, false])
     func requests(_ isImmediate: Bool) async throws {
         let configuration = configuration { hooks, log in
             hooks.requestBegan = { log.add("began \($0.id.number) \($0.path)") }
@@ -184,7 +186,7 @@ struct ConnectionHooksTests {
             ])
     }
 
-    @Test("Ids are those of the connection and of no other request")
+    @Test("A request id contains the connection's id, and is unique")
     func ids() async throws {
         let ids = ServerLog<RequestID>()
         let handler = SyncHandler { request in
@@ -202,7 +204,7 @@ struct ConnectionHooksTests {
         #expect(ids.entries.map(\.number) == [1, 2, 1, 2, 1, 2])
     }
 
-    @Test("A client that goes away cancels the handler, and the end of its request says why")
+    @Test("A lost client cancels the handler, and the requestEnded hook gets the reason")
     func clientGone() async throws {
         let (log, ends) = (log, ServerLog<ConnectionCloseReason?>())
         let configuration = ServerConfiguration.test {
@@ -224,7 +226,7 @@ struct ConnectionHooksTests {
         try await client.closed()
     }
 
-    @Test("Who waits for the end of an answer hears of it once, though the client has gone")
+    @Test("whenAnswered calls back once, even if the client has disconnected")
     func answerEndOfTheGone() async throws {
         let (log, ends) = (log, ServerLog<ConnectionCloseReason?>())
         let gate = ServerGate()
@@ -245,7 +247,7 @@ struct ConnectionHooksTests {
         #expect(ends.entries == [.connectionLost])
     }
 
-    @Test("Who waits for the end of an answer hears of an error's, too", arguments: [true, false])
+    @Test("whenAnswered also calls back after an error of the handler", arguments: [true, false])
     func answerEndOfAnError(_ isLater: Bool) async throws {
         struct Failing: Handler {
             let isLater: Bool
@@ -267,7 +269,9 @@ struct ConnectionHooksTests {
 
     // MARK: Progress
 
-    @Test("Content is told as it comes in, with its total", arguments: [true, false])
+    @Test(
+        "A hook reports received content as it arrives, with its total length",
+        arguments: [true, false])
     func receivedProgress(_ isChunked: Bool) async throws {
         let configuration = configuration { hooks, log in
             hooks.contentReceived = { request, bytes, total in
@@ -289,7 +293,7 @@ struct ConnectionHooksTests {
         }
     }
 
-    @Test("Content is told as it goes out, with its total")
+    @Test("A hook reports sent content as it leaves, with its total length")
     func sentProgress() async throws {
         let progress = ServerLog<[Int64?]>()
         let content = [UInt8](repeating: 0x61, count: 100_000)
@@ -307,7 +311,7 @@ struct ConnectionHooksTests {
         #expect(bytes.last == 100_000)
     }
 
-    @Test("A stream of unknown length is told, too; what has no content is not")
+    @Test("A stream of unknown length is reported, too; a response without content is not")
     func sentStream() async throws {
         let progress = ServerLog<[Int64?]>()
         let client = MemoryConnection(
@@ -326,7 +330,7 @@ struct ConnectionHooksTests {
         #expect(progress.entries == [[3, nil], [5, nil]])
     }
 
-    // MARK: What a request shows of itself
+    // MARK: Descriptions and fields of requests
 
     @Test("A description shows no secrets and no content")
     func description() async throws {
@@ -351,7 +355,7 @@ struct ConnectionHooksTests {
         for secret in ["secret", "c2VjcmV0", "hidden"] { #expect(!all.contains(secret)) }
     }
 
-    @Test("Fields are found in any spelling", arguments: ["depth", "DEPTH", "Depth"])
+    @Test("Field names are not case-sensitive", arguments: ["depth", "DEPTH", "Depth"])
     func spelling(_ name: String) async throws {
         let client = MemoryConnection(
             SyncHandler { Response(.ok, body: .text($0.fields["Depth"] ?? "none")) })
@@ -360,7 +364,7 @@ struct ConnectionHooksTests {
     }
 
     @Test(
-        "Nothing that a peer sends stops the server",
+        "Invalid input from a peer does not stop the server",
         arguments: [
             "\u{0}\u{1}\u{2}\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\r\n\r\n\r\n\r\n",
             "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",

@@ -4,7 +4,7 @@ import HTTPServerKit
 import TestSupport
 import Testing
 
-@Suite("RFC 9112, 2: A dialogue does not depend on how its bytes come")
+@Suite("RFC 9112, 2: Responses do not depend on how the bytes are split")
 struct SplitTests {
     private static let router: Router = {
         var router = Router()
@@ -29,7 +29,7 @@ struct SplitTests {
             + "3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nX-Sum: 5\r\n\r\n" + Sample.get("/now", Sample.close),
         "\r\n" + Sample.get("/missing") + Sample.get("/now%") + "BREW / HTTP/1.1\r\nHost: a\r\n\r\n"
             + "GET / HTTP/1.1\r\nHost: a\r\nBad Name: x\r\n\r\n" + Sample.get("/now"),
-        // Content that nobody reads.
+        // Content that the handler does not read.
         "POST /now HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\nGET /later HTTP/1.1\r"
             + Sample.get("/now", Sample.close),
         "GET /now HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /stream HTTP/1.0\r\n\r\n",
@@ -42,7 +42,7 @@ struct SplitTests {
         return try await client.closed().text
     }
 
-    @Test("Byte by byte", arguments: dialogues)
+    @Test("The client sends byte by byte", arguments: dialogues)
     func eachByte(_ dialogue: String) async throws {
         let client = MemoryConnection(Self.router)
         client.sendEachByte(dialogue)
@@ -53,7 +53,7 @@ struct SplitTests {
         #expect(record.needlessEvents == 0)
     }
 
-    @Test("Cut in two at every place", arguments: dialogues)
+    @Test("The input is split in two at every position", arguments: dialogues)
     func everyCut(_ dialogue: String) async throws {
         let whole = try await Self.whole(dialogue)
         let bytes = Array(dialogue.utf8)
@@ -66,7 +66,7 @@ struct SplitTests {
         }
     }
 
-    @Test("Taken by the peer in small pieces", arguments: [1, 2, 7, 100], dialogues)
+    @Test("The client accepts output in small pieces", arguments: [1, 2, 7, 100], dialogues)
     func smallWrites(_ limit: Int, _ dialogue: String) async throws {
         let client = MemoryConnection(
             Self.router, peer: MemoryTransport.Peer(sendLimit: limit))

@@ -13,7 +13,7 @@ import ToolkitSystem
     import Musl
 #endif
 
-@Suite("Content that goes to a file")
+@Suite("Request content that is written to a file")
 struct BodyFileTests {
     private static let content = Content.noise(900_000)
 
@@ -21,17 +21,17 @@ struct BodyFileTests {
         _ content: [UInt8], to path: String, byteLimit: Int64 = 4 << 30, replaces: Bool = true,
         synchronizes: Bool = false
     ) async throws -> ServerAnswer {
-        let (answer, goesOn) = try await Content.answer(Content.post(nil, content)) { request in
+        let (answer, isOpen) = try await Content.answer(Content.post(nil, content)) { request in
             let count = try await request.body.stream(
                 toFile: path, byteLimit: byteLimit, replaces: replaces,
                 synchronizes: synchronizes)
             return .text("\(count)")
         }
-        #expect(goesOn || content.count > 64 << 10)
+        #expect(isOpen || content.count > 64 << 10)
         return answer
     }
 
-    @Test("The file is there whole", arguments: [0, 1, 300_000, 900_000], [true, false])
+    @Test("The file has the complete content", arguments: [0, 1, 300_000, 900_000], [true, false])
     func whole(count: Int, synchronizes: Bool) async throws {
         let disk = try ServerDirectory()
         let content = Array(Self.content[..<count])
@@ -42,7 +42,7 @@ struct BodyFileTests {
         #expect(Content.names(in: disk.path) == ["f"])
     }
 
-    @Test("A file of that name is replaced at once, or not at all", arguments: [true, false])
+    @Test("An existing file is replaced only if `replaces` is true", arguments: [true, false])
     func replacing(replaces: Bool) async throws {
         let disk = try ServerDirectory()
         try disk.write("f", "old")
@@ -52,7 +52,9 @@ struct BodyFileTests {
         #expect(try await Content.holds(disk.path, 1))
     }
 
-    @Test("Content may be as long as the limit", arguments: [(9, 200), (10, 200), (11, 413)])
+    @Test(
+        "Content up to the limit is accepted; longer content is 413",
+        arguments: [(9, 200), (10, 200), (11, 413)])
     func limit(count: Int, status: Int) async throws {
         let disk = try ServerDirectory()
         let content = [UInt8](repeating: 0x61, count: count)
@@ -61,7 +63,7 @@ struct BodyFileTests {
         #expect(try await Content.holds(disk.path, status == 200 ? 1 : 0))
     }
 
-    @Test("Chunked content beyond the limit is 413, and nothing stays behind")
+    @Test("Chunked content above the limit is 413, and leaves no file")
     func chunkedLimit() async throws {
         let disk = try ServerDirectory()
         let client = MemoryConnection(
@@ -73,7 +75,7 @@ struct BodyFileTests {
         #expect(try await Content.holds(disk.path, 0))
     }
 
-    @Test("Content that is cut short leaves the file as it was")
+    @Test("Truncated content leaves the existing file unchanged")
     func cutShort() async throws {
         let disk = try ServerDirectory()
         try disk.write("f", "old")
@@ -93,7 +95,7 @@ struct BodyFileTests {
     }
 
     @Test(
-        "A path where nothing can be written is 500", arguments: ["no/folder/f", "f\u{0}g"])
+        "A path that cannot be written is 500", arguments: ["no/folder/f", "f\u{0}g"])
     func unwritable(name: String) async throws {
         let disk = try ServerDirectory()
         #expect(try await answer([1], to: disk.path(name)).status == 500)
@@ -101,10 +103,10 @@ struct BodyFileTests {
     }
 
     #if os(Linux)
-        @Test("A full disk is 507, and the connection goes on", arguments: [10, 400_000])
+        @Test("A full disk is 507, and the connection stays open", arguments: [10, 400_000])
         func diskFull(count: Int) async throws {
             let content = Array(Self.content[..<count])
-            let (answer, goesOn) = try await Content.answer(Content.post(nil, content)) { request in
+            let (answer, isOpen) = try await Content.answer(Content.post(nil, content)) { request in
                 let device = unsafe open("/dev/full", O_WRONLY | O_CLOEXEC)
                 var writer = FileWriter(OpenFile(owning: device))
                 for try await piece in request.body { try await writer.write(piece) }
@@ -113,11 +115,11 @@ struct BodyFileTests {
             }
             #expect(answer.status == 507)
             #expect(answer.text.contains("No space left on device"))
-            #expect(goesOn || count > 64 << 10)
+            #expect(isOpen || count > 64 << 10)
         }
     #endif
 
-    @Test("Tiny pieces are put together")
+    @Test("Pieces of one byte are joined to the complete file")
     func tinyPieces() async throws {
         let disk = try ServerDirectory()
         let pending = try await PendingFile.create(for: disk.path("f"))

@@ -3,9 +3,9 @@
     import TestSupport
     import Testing
 
-    @Suite("Renewal of port mappings by UPnP IGD, and routers that are gone")
+    @Suite("Renewal of UPnP IGD port mappings, and loss of the router")
     struct UPnPRenewalTests {
-        @Test("A router that falls silent is searched for again")
+        @Test("A router that stops answering is searched for again")
         func silentAtRenewal() async throws {
             let router = try await ScriptedRouter(["plan=grant:1,silent"])
             let mapper = router.mapper {
@@ -17,7 +17,7 @@
             await mapper.stop()
         }
 
-        @Test("A mapping that could not be renewed is asked for again by its port")
+        @Test("After a failed renewal, the same external port is requested again")
         func samePortAgain() async throws {
             let router = try await ScriptedRouter([
                 "taken=8099", "plan=grant:1,grant:1,refuse:606,refuse:606,grant",
@@ -29,7 +29,7 @@
             await mapper.stop()
         }
 
-        @Test("The loss of a router is an event, and its return is noticed")
+        @Test("The loss of a router is an event, and a restarted router is found again")
         func gone() async throws {
             let router = try await ScriptedRouter(["plan=grant:1", "search=yes"])
             let mapper = router.searchingMapper()
@@ -39,7 +39,7 @@
             await router.end()
             #expect(try await events.event() == .failed(.noAnswer))
             #expect(mapper.mapping == nil)
-            // Its server has another port now.
+            // The restarted router's server listens on another port.
             let again = try await ScriptedRouter(["search=yes"], address: router.address)
             #expect(try await events.mapping().externalPort == 8099)
             await mapper.stop()

@@ -1,7 +1,8 @@
 import HTTPServerCore
 import TestSupport
 
-/// A client's frames over a connection in memory.
+/// A WebSocket client over a connection in memory. It opens the WebSocket, sends frames, and waits
+/// for the server's frames.
 struct Client {
     let connection: MemoryConnection
 
@@ -13,27 +14,28 @@ struct Client {
                 + fields + "\r\n")
     }
 
-    /// A frame with a mask of zeros, which leaves the payload as it is.
-    static func frame(_ opcode: UInt8, _ payload: [UInt8], isFinal: Bool = true) -> [UInt8] {
+    /// A masked frame of the client. The mask is zero, which leaves the payload unchanged.
+    static func maskedFrame(_ opcode: UInt8, _ payload: [UInt8], isFinal: Bool = true) -> [UInt8] {
         precondition(payload.count < 126)
         return [(isFinal ? 0x80 : 0) | opcode, 0x80 | UInt8(payload.count), 0, 0, 0, 0] + payload
     }
 
     func send(_ opcode: UInt8, _ text: String, isFinal: Bool = true) {
-        connection.feed([.bytes(Self.frame(opcode, Array(text.utf8), isFinal: isFinal))])
+        connection.feed([.bytes(Self.maskedFrame(opcode, Array(text.utf8), isFinal: isFinal))])
     }
 
     func close(_ code: UInt16) {
-        connection.feed([.bytes(Self.frame(8, [UInt8(code >> 8), UInt8(code & 0xFF)]))])
+        connection.feed([.bytes(Self.maskedFrame(8, [UInt8(code >> 8), UInt8(code & 0xFF)]))])
     }
 
-    /// The bytes after the head of the response.
+    /// The server's frames: all bytes after the head of the response.
     static func frames(_ record: MemoryRecord) -> [UInt8] {
         let end = Array("\r\n\r\n".utf8)
         guard let range = record.output.firstRange(of: end) else { return [] }
         return Array(record.output[range.upperBound...])
     }
 
+    /// Waits until the server has sent `frames`; without frames, until the connection is closed.
     @discardableResult
     func output(_ frames: [UInt8]) async throws -> MemoryRecord {
         try await connection.wait(for: "frames \(frames)") {
@@ -42,10 +44,12 @@ struct Client {
     }
 }
 
-func frame(_ opcode: UInt8, _ text: String) -> [UInt8] {
+/// An unmasked frame of the server.
+func serverFrame(_ opcode: UInt8, _ text: String) -> [UInt8] {
     [0x80 | opcode, UInt8(text.utf8.count)] + Array(text.utf8)
 }
 
+/// An unmasked close frame of the server.
 func closeFrame(_ code: UInt16) -> [UInt8] {
     [0x88, 2, UInt8(code >> 8), UInt8(code & 0xFF)]
 }
