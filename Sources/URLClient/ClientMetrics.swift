@@ -17,13 +17,15 @@ public struct ClientMetrics: Sendable {
 
     /// One request and its response.
     ///
-    /// Times are counted from the moment when the transaction left the queue; nil for what did not
-    /// happen, or was not needed because the connection was open.
+    /// The times from ``nameLookupEnd`` to ``responseEnd`` count from ``start``. They are nil for
+    /// steps that did not happen, or were not needed because the connection was open.
     public struct Transaction: Sendable {
         /// The URL.
         public internal(set) var url: URL
         /// The version that was spoken; nil if no answer came.
         public internal(set) var version: ClientResponse.Version?
+        /// When the transaction left the queue, from the start of the task.
+        public internal(set) var start = Duration.zero
         /// How long the transaction had waited in the queue.
         public internal(set) var queued = Duration.zero
         /// When the address was known.

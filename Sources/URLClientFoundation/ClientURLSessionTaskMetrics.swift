@@ -33,8 +33,10 @@
         private let transaction: ClientMetrics.Transaction
         private let start: Date
 
-        init(_ transaction: ClientMetrics.Transaction, since start: Date) {
-            (self.transaction, self.start) = (transaction, start)
+        /// - Parameter taskStart: when the task was started.
+        init(_ transaction: ClientMetrics.Transaction, since taskStart: Date) {
+            self.transaction = transaction
+            start = taskStart.addingTimeInterval(transaction.start.inSeconds)
         }
 
         private func date(_ time: Duration?) -> Date? {
@@ -45,8 +47,8 @@
         public var request: URLRequest { URLRequest(url: transaction.url) }
         /// The version, such as `http/1.1` or `http/2`.
         public var networkProtocolName: String? { transaction.version?.rawValue.lowercased() }
-        /// The start of the task.
-        public var fetchStartDate: Date? { date(.zero) }
+        /// When the request began to wait for a connection.
+        public var fetchStartDate: Date? { date(.zero - transaction.queued) }
         /// When the address was known.
         public var domainLookupEndDate: Date? { date(transaction.nameLookupEnd) }
         /// When the connection was there.

@@ -1,5 +1,8 @@
 #if FoundationNetworking
     import Foundation
+    import HTTPParser
+    import HTTPServerCore
+    import HTTPServerKit
     import TestSupport
     import Testing
     import ToolkitSystem
@@ -58,8 +61,8 @@
                 #expect(dates == dates.sorted())
                 // The end is rounded to what a date can hold.
                 let span = metrics.taskInterval
-                #expect(span.start == dates.first)
-                let last = try #require(dates.last)
+                let (first, last) = (try #require(dates.first), try #require(dates.last))
+                #expect(first.timeIntervalSince(span.start) > -0.001)
                 #expect(last.timeIntervalSince(span.end) < 0.001)
                 #expect(transaction.countOfRequestBodyBytesSent == 12)
                 #expect(transaction.countOfResponseBodyBytesReceived == 12)
@@ -70,6 +73,39 @@
                 #expect(transaction.localAddress == "127.0.0.1" && transaction.localPort != nil)
             }
             session.invalidateAndCancel()
+        }
+
+        @Test("The dates of a request that follows a redirect come after those of the first one")
+        func redirected() async throws {
+            var router = Router()
+            router.get("/next") { _ in Response(.noContent) }
+            let first = AsyncHandler { _ in
+                // Much longer than the second request takes.
+                try await Task.sleep(for: .milliseconds(300))
+                return Response(.found, fields: [.location: "/next"])
+            }
+            router.route(.get, "/first", to: first)
+            let server = HTTPServer(
+                ServerConfiguration(host: "127.0.0.1", port: 0), handler: router)
+            try await server.start()
+            let port = try #require(server.addresses.first?.port)
+            let keeper = Keeper()
+            let session = URLSession(
+                configuration: .ephemeral, delegate: keeper, delegateQueue: nil)
+            session.dataTask(with: try #require(URL(string: "http://127.0.0.1:\(port)/first")))
+                .resume()
+            try await waitUntil { keeper.metrics.count == 1 }
+            let transactions = keeper.metrics[0].transactionMetrics
+            try #require(transactions.count == 2)
+            let answered = try #require(transactions[0].responseStartDate)
+            for date in [transactions[1].requestStartDate, transactions[1].responseEndDate] {
+                #expect(try #require(date) > answered.addingTimeInterval(-0.001))
+            }
+            #expect(
+                try #require(transactions[1].responseEndDate)
+                    <= keeper.metrics[0].taskInterval.end.addingTimeInterval(0.001))
+            session.invalidateAndCancel()
+            await server.shutdown()
         }
 
         @Test("Running tasks by their kinds")

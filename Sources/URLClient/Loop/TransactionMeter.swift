@@ -20,8 +20,10 @@ struct TransactionMeter {
         metrics = ClientMetrics()
     }
 
-    mutating func finish(at now: Int64, redirects: Int) {
-        metrics?.duration = .nanoseconds(now - startTime)
+    mutating func finish(redirects: Int) {
+        guard isMeasuring else { return }
+        // By the clock that ended the last transaction: the loop's time is a little older.
+        metrics?.duration = .nanoseconds(System.now() - startTime)
         metrics?.redirectCount = redirects
     }
 
@@ -45,6 +47,7 @@ struct TransactionMeter {
     ) {
         var transaction = ClientMetrics.Transaction(url: url)
         transaction.version = version
+        transaction.start = .nanoseconds(transfer.times.start - startTime)
         transaction.queued = .nanoseconds(transfer.times.start - queuedSince)
         transfer.handle.fill(&transaction)
         // libcurl reads its clock more often than the loop does: nothing may end before it began.

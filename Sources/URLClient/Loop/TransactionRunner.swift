@@ -267,7 +267,7 @@ final class TransactionRunner: LoopMember, @unchecked Sendable {
         upload = nil
         content.end()
         outcome = failure.map { sink.abandon($0, received: content.delivered, task.keepsPartial) }
-        meter.finish(at: loop.now, redirects: machine.context.redirectCount)
+        meter.finish(redirects: machine.context.redirectCount)
         loop.unregister(self)
         noteProgress(isLast: true)
         loop.complete(self)
