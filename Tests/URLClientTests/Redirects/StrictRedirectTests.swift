@@ -2,6 +2,12 @@ import HTTPParser
 import Testing
 import URLClient
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 @Suite("RFC 6797, 8.3: redirects to hosts of strict transport")
 struct StrictRedirectTests {
     @Test(

@@ -2,6 +2,12 @@ import HTTPParser
 import Testing
 import URLClient
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 @Suite("RFC 9110, 11.7: a proxy whose own login is refused")
 struct TransactionProxyLoginTests {
     /// `u:wrong`.
