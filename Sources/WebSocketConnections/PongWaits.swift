@@ -4,7 +4,14 @@ internal import ToolkitSystem
 struct PongWaits {
     typealias Waiting = WaitingReader<Void>
 
-    private var waits: [(number: UInt64, waiting: Waiting)] = []
+    private struct Wait {
+        var number: UInt64
+        /// The end of the ping in the output.
+        var end = Int64.max
+        var waiting: Waiting
+    }
+
+    private var waits: [Wait] = []
     private var lastNumber: UInt64 = 0
 
     /// Has a task wait for the pong of a ping that is about to be sent.
@@ -13,7 +20,7 @@ struct PongWaits {
         lastNumber &+= 1
         var waiting = Waiting()
         waiting.begin(reader, wait)
-        waits.append((lastNumber, waiting))
+        waits.append(Wait(number: lastNumber, waiting: waiting))
         return Self.payload(lastNumber)
     }
 
@@ -24,8 +31,24 @@ struct PongWaits {
         guard let index = waits.firstIndex(where: { Self.payload($0.number) == payload }) else {
             return
         }
-        let answered = waits[...index]
-        waits.removeFirst(answered.count)
+        resumeFirst(index + 1)
+    }
+
+    /// The last ping was written, and ends at a place of the output.
+    mutating func written(upTo end: Int64) {
+        guard let last = waits.indices.last, waits[last].number == lastNumber else { return }
+        waits[last].end = end
+    }
+
+    /// The pong of a ping of the connection itself has come. It answers all pings before that one.
+    mutating func answered(upTo end: Int64) {
+        resumeFirst(waits.prefix { $0.end <= end }.count)
+    }
+
+    private mutating func resumeFirst(_ count: Int) {
+        guard count > 0 else { return }
+        let answered = waits[..<count]
+        waits.removeFirst(count)
         for var wait in answered { wait.waiting.take()?.resume(returning: ()) }
     }
 

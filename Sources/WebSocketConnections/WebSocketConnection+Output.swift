@@ -121,6 +121,7 @@ extension WebSocketConnection {
         let payload = pongs.begin(reader, wait)
         do {
             try append(.ping(payload), to: carrier)
+            pongs.written(upTo: unsafe machine.writtenCount)
         } catch {
             pongs.fail(error)
         }

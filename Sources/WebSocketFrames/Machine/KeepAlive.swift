@@ -3,8 +3,15 @@
 /// The time to answer begins when a ping has left this side: a large message in front of it must
 /// not end the connection.
 struct KeepAlive: Sendable {
+    /// The most pings of the caller that are remembered.
+    private static let laterLimit = 8
+
     private var state: State
     private var number: UInt64 = 0
+    /// The payloads of the newest pings of the caller since the last ping.
+    private var later: [[UInt8]] = []
+    /// The end, in the output, of the last ping that its own pong has answered.
+    private(set) var answeredEnd: Int64 = 0
 
     private enum State {
         /// The next ping is due at a time.
@@ -12,7 +19,7 @@ struct KeepAlive: Sendable {
         /// A ping waits for its way out: it ends at a place of the output.
         case waiting(end: Int64, next: Duration)
         /// A ping has left.
-        case sent(deadline: Duration, next: Duration)
+        case sent(end: Int64, deadline: Duration, next: Duration)
         case off
     }
 
@@ -25,7 +32,7 @@ struct KeepAlive: Sendable {
     var deadline: Duration? {
         switch state {
         case .idle(let next): next
-        case .sent(let deadline, _): deadline
+        case .sent(_, let deadline, _): deadline
         case .waiting, .off: nil
         }
     }
@@ -37,7 +44,7 @@ struct KeepAlive: Sendable {
 
     /// Whether the pong is overdue.
     func isExpired(at now: Duration) -> Bool {
-        if case .sent(let deadline, _) = state { deadline <= now } else { false }
+        if case .sent(_, let deadline, _) = state { deadline <= now } else { false }
     }
 
     /// The payload of the next ping, which tells its pong from others.
@@ -53,27 +60,44 @@ struct KeepAlive: Sendable {
     /// A ping was written that ends at a place of the output; the next one is due at `next`.
     mutating func written(upTo end: Int64, next: Duration) {
         state = .waiting(end: end, next: next)
+        later = []
+    }
+
+    /// The caller has written a ping. A peer may answer only the newest of several pings (RFC 6455
+    /// section 5.5.3).
+    mutating func wrotePing(_ payload: [UInt8]) {
+        switch state {
+        case .idle, .off: return
+        case .waiting, .sent: break
+        }
+        if later.count == Self.laterLimit { later.removeFirst() }
+        later.append(payload)
     }
 
     /// The output has left up to a place; a ping in it has to be answered in time.
     mutating func left(upTo end: Int64, pongBy deadline: Duration) {
         guard case .waiting(let place, let next) = state, place <= end else { return }
-        state = .sent(deadline: deadline, next: next)
+        state = .sent(end: place, deadline: deadline, next: next)
     }
 
     /// A frame of the peer is on its way; no pong can come before its end.
     mutating func sawPartOfFrame(pongBy later: Duration) {
-        guard case .sent(let deadline, let next) = state else { return }
-        state = .sent(deadline: max(deadline, later), next: next)
+        guard case .sent(let end, let deadline, let next) = state else { return }
+        state = .sent(end: end, deadline: max(deadline, later), next: next)
     }
 
-    /// Whether a pong answers the last ping.
-    mutating func isAnswer(_ pong: [UInt8]) -> Bool {
+    /// Takes a pong, which answers the last ping if its payload is that of this ping or of a later
+    /// one.
+    /// - Returns: whether it is the pong of the last ping itself.
+    mutating func takePong(_ pong: [UInt8]) -> Bool {
         switch state {
-        case .waiting(_, let next), .sent(_, let next):
-            guard pong == payload else { return false }
+        case .waiting(let end, let next), .sent(let end, _, let next):
+            let isOwn = pong == payload
+            guard isOwn || later.contains(pong) else { return false }
+            if isOwn { answeredEnd = end }
             state = .idle(next: next)
-            return true
+            later = []
+            return isOwn
         case .idle, .off: return false
         }
     }

@@ -126,7 +126,7 @@ extension WebSocketMachine {
             // Nothing follows a close frame.
             if phase == .open { write(payload, as: .pong, into: &output) }
             return .ping(payload)
-        case .pong: return keepAlive.isAnswer(payload) ? nil : .pong(payload)
+        case .pong: return keepAlive.takePong(payload) ? nil : .pong(payload)
         default: return takeClose(try CloseFrame(payload: payload.span), at: now, into: &output)
         }
     }

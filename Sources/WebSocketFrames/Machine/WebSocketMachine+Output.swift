@@ -74,6 +74,7 @@ extension WebSocketMachine {
     ) throws(WebSocketSendError) {
         guard phase == .open else { throw .closed }
         write(payload, as: .ping, into: &output)
+        keepAlive.wrotePing(payload)
     }
 
     /// Begins the closing handshake; without effect when a close frame was sent before.

@@ -73,7 +73,7 @@ public struct WebSocketMachine: ~Copyable, Sendable {
     /// Until when the peer's close frame, the end of the transport, or the release of a fault has
     /// to be there.
     var closeDeadline: Duration?
-    var writtenCount: Int64 = 0
+    package internal(set) var writtenCount: Int64 = 0
     var leftCount: Int64 = 0
 
     /// Creates a machine.
@@ -103,6 +103,10 @@ public struct WebSocketMachine: ~Copyable, Sendable {
 
     /// How many bytes of output were not reported as sent yet.
     public var unsentCount: Int { Int(clamping: writtenCount - leftCount) }
+
+    /// The place in the output up to which the pongs of the machine's own pings have answered all
+    /// pings (RFC 6455 section 5.5.3).
+    package var answeredCount: Int64 { keepAlive.answeredEnd }
 
     /// How much memory the message that is read takes.
     package var bufferedCapacity: Int { assembler.content.capacity }

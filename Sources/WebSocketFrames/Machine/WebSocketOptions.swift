@@ -6,7 +6,9 @@ internal import Synchronization
 public struct WebSocketOptions: Hashable, Sendable {
     /// How long a message may be, in bytes of its content (close code 1009 beyond it); not negative.
     public var messageBytes: Int64 { didSet { checkRanges() } }
-    /// Whether messages come in pieces as their bytes do, instead of as wholes.
+    /// Whether a ``WebSocketMachine`` reports the pieces of a message as their bytes arrive, instead of
+    /// whole messages. The WebSockets of the server and the client ignore it: they deliver whole
+    /// messages.
     public var deliversPieces: Bool
     /// How long a fragment of a message that is sent may be, in bytes, above 0.
     public var fragmentBytes: Int { didSet { checkRanges() } }

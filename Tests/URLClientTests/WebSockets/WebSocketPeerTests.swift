@@ -286,6 +286,29 @@ struct WebSocketPeerTests {
         #expect(socket.closeCode == .abnormal)
     }
 
+    @Test("The pong of a ping that goes out by itself answers an earlier ping of the program, too")
+    func onlyTheNewestPingIsAnswered() async throws {
+        let peer = try ScriptedPeer { connection in
+            WebSocketPeer.accept(connection)
+            var payload: [UInt8] = []
+            for _ in 0..<2 {
+                let head = connection.content(6)
+                guard head.count == 6, head[0] == 0x89 else { return connection.reset() }
+                payload = connection.content(Int(head[1] & 0x7F))
+                for index in payload.indices { payload[index] ^= head[2 + index % 4] }
+            }
+            connection.send([0x8A, UInt8(payload.count)] + payload)
+            connection.waitForEnd()
+        }
+        var options = WebSocketOptions()
+        options.pingInterval = .milliseconds(100)
+        let socket = ClientSession(.ephemeral).webSocketTask(
+            with: ClientRequest(.get, peer.url()), options: options)
+        try await socket.opened()
+        try await socket.sendPing()
+        socket.cancel()
+    }
+
     @Test("A ping goes out by itself; without a pong the connection ends")
     func keepAlive() async throws {
         let pings = Locked(0)
