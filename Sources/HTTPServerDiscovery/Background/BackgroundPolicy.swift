@@ -125,7 +125,9 @@ public struct BackgroundPolicy: Hashable, Sendable {
 
     private mutating func expire() -> [Action] {
         guard holdsTask else { return [] }
-        return (isInBackground ? suspend() : []) + end()
+        if isInBackground { return suspend() + end() }
+        // The app came back meanwhile: the next stay in the background needs another task.
+        return end() + (isConnected ? begin() : [])
     }
 
     private mutating func refuse() -> [Action] {

@@ -50,8 +50,9 @@ public final class BackgroundSupervisor: Sendable {
                 }
             }
         }
-        let policy = BackgroundPolicy(
-            isInBackground: isInBackground, isConnected: server.connectionCount > 0)
+        let policy = BackgroundPolicy(isInBackground: isInBackground)
+        // As an input, because it begins a task, too.
+        if server.connectionCount > 0 { inputs.yield(.connected) }
         let acting = Task { [weak server] in
             var doer = Doer(policy: policy, tasks: tasks, inputs: inputs)
             for await input in stream {

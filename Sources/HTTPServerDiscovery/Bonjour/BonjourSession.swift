@@ -15,6 +15,8 @@ internal import ToolkitSystem
 final class BonjourSession: @unchecked Sendable {
     let events = Broadcast<BonjourEvent>()
     private let known = Locked<BonjourService?>(nil)
+    /// The service whose name the system has withdrawn, until it has another name.
+    private var withdrawn: BonjourService?
     private let queue = DispatchQueue(label: "http.bonjour")
     private var configuration: BonjourConfiguration
     private let firstRetry: Int
@@ -93,9 +95,9 @@ final class BonjourSession: @unchecked Sendable {
         let code = unsafe DNSServiceRegister(
             &reference, 0, interface, name, configuration.registeredType, domain, nil,
             port.bigEndian, UInt16(bytes.count), bytes,
-            { _, _, code, name, type, domain, context in
+            { _, flags, code, name, type, domain, context in
                 unsafe BonjourSession.of(context)?.replied(
-                    code, BonjourSession.text(name), BonjourSession.text(type),
+                    flags, code, BonjourSession.text(name), BonjourSession.text(type),
                     BonjourSession.text(domain))
             }, context)
         guard code == 0, let reference = unsafe reference else {
@@ -147,17 +149,32 @@ final class BonjourSession: @unchecked Sendable {
         return unsafe Unmanaged.fromOpaque(context).takeUnretainedValue()
     }
 
-    private func replied(_ code: Int32, _ name: String, _ type: String, _ domain: String) {
+    private func replied(
+        _ flags: DNSServiceFlags, _ code: Int32, _ name: String, _ type: String, _ domain: String
+    ) {
         guard code == 0 else { return refused(BonjourError(code, "DNSServiceRegister")) }
         guard let port else { return }
         failures = 0
-        let before = known.withLock { $0 }
+        let current = known.withLock { $0 }
+        let before = current ?? withdrawn
         let service = BonjourService(
             name: name, type: Self.trimmed(type), domain: Self.trimmed(domain),
             host: before?.host, port: port)
-        guard service != before else { return }
+        #if canImport(Darwin)
+            // Without this flag the system has withdrawn the name. Avahi's library never sets it.
+            guard flags & DNSServiceFlags(kDNSServiceFlagsAdd) != 0 else {
+                guard let current, current.name == name, current.domain == service.domain else {
+                    return
+                }
+                withdrawn = current
+                return known.withLock { $0 = nil }
+            }
+        #endif
+        // A service may be registered in several domains: the first one counts.
+        guard current == nil || current?.name != name else { return }
+        withdrawn = nil
         known.withLock { $0 = service }
-        if let before {
+        if let before, before.name != name {
             events.send(.renamed(service, from: before.name))
         } else {
             events.send(.registered(service))
@@ -214,6 +231,7 @@ final class BonjourSession: @unchecked Sendable {
     private func close() {
         attempt += 1
         known.withLock { $0 = nil }
+        withdrawn = nil
         close(&resolution)
         close(&registration)
     }

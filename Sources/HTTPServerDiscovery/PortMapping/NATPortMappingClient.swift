@@ -15,7 +15,7 @@
         func cancel()
 
         /// Takes back what the gateway may have mapped for a request whose answer did not come; the
-        /// completion is called once, after a second at the latest.
+        /// completion is called once, after two seconds at the latest.
         func takeBackUnanswered(then done: @escaping @Sendable () -> Void)
     }
 #endif

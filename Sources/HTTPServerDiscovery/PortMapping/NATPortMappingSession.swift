@@ -26,6 +26,10 @@
         private var wish = 0
         /// Counts the rounds: what was planned for an older one does not matter any more.
         private var round = 0
+        /// How many removals are under way, and the starts that wait for their end: a removal that
+        /// is repeated would also remove a new mapping of the same port.
+        private var removals = 0
+        private var afterRemovals: [@Sendable () -> Void] = []
         private var lastError: NATPortMappingError?
         private var networks: Task<Void, Never>?
 
@@ -58,7 +62,8 @@
                     self.follow()
                     self.ask()
                 }
-                if self.port == nil { begin() } else { self.remove { begin() } }
+                if self.port != nil { return self.remove { begin() } }
+                if self.removals == 0 { begin() } else { self.afterRemovals.append(begin) }
             }
         }
 
@@ -185,25 +190,26 @@
             let held = mapping.flatMap { mapping in mapper.map { (mapping, $0) } } ?? unrenewed
             mapper = nil
             unrenewed = nil
-            // Holds this object: it may be the last thing that is done.
-            let end: @Sendable () -> Void = {
+            removals += 1
+            // All at the same time, so that the caller waits for the slowest only.
+            let group = DispatchGroup()
+            for client in clients {
+                group.enter()
+                if let (mapping, mapper) = held, client === mapper {
+                    mapper.remove(mapping) { group.leave() }
+                } else {
+                    client.takeBackUnanswered { group.leave() }
+                }
+            }
+            // Holds this object: this may be the last action.
+            group.notify(queue: queue) {
+                self.removals -= 1
                 if wasWanted || held != nil { self.events.send(.removed) }
                 done()
-            }
-            guard let (mapping, mapper) = held else {
-                return takeBackUnanswered(by: clients[...], then: end)
-            }
-            for client in clients where client !== mapper { client.takeBackUnanswered {} }
-            mapper.remove(mapping, then: end)
-        }
-
-        private func takeBackUnanswered(
-            by clients: ArraySlice<any NATPortMappingClient>,
-            then done: @escaping @Sendable () -> Void
-        ) {
-            guard let client = clients.first else { return done() }
-            client.takeBackUnanswered {
-                self.takeBackUnanswered(by: clients.dropFirst(), then: done)
+                guard self.removals == 0 else { return }
+                let waiting = self.afterRemovals
+                self.afterRemovals = []
+                for begin in waiting { begin() }
             }
         }
     }

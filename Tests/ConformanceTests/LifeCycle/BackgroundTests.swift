@@ -83,6 +83,21 @@ struct BackgroundTests {
         await local.server.shutdown()
     }
 
+    @Test("A supervisor that begins later holds a task for a client that is connected already")
+    func busyBefore() async throws {
+        let port = try await local.start()
+        let socket = try PlainSocket(port: port)
+        try await socket.send(LocalServer.get("/1"))
+        #expect(try await socket.response().text == "/1")
+        let supervisor = BackgroundSupervisor(local.server, tasks: app.tasks)
+        #expect(await app.log.first { $0 == "begin 1" } != nil)
+        supervisor.handle(.enteredBackground)
+        try await socket.send(LocalServer.get("/2"))
+        #expect(try await socket.response().text == "/2")
+        #expect(local.server.state == .running)
+        await local.server.shutdown()
+    }
+
     @Test("When the time is over the connections are closed before the task ends")
     func expired() async throws {
         let port = try await local.start()

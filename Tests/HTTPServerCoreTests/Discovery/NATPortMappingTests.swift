@@ -57,6 +57,26 @@
             try await waitUntil { gateway.requests.contains("map 8099 wish 0 for 0") }
         }
 
+        @Test("A start during a removal waits for it: its repetition would remove the new mapping")
+        func startDuringRemoval() async throws {
+            let gateway = try await ScriptedGateway(
+                addresses: ["203.0.113.7"], plan: ["grant:3600", "silent", "grant:3600"])
+            let mapper = NATPortMapper(configuration(gateway))
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            _ = try await events.mapping()
+            let stop = Task { await mapper.stop() }
+            // The gateway does not answer the first request to remove the mapping.
+            try await waitUntil { gateway.requests.contains("map 8099 wish 0 for 0") }
+            mapper.start(port: 8099)
+            await stop.value
+            try await waitUntil { mapper.mapping != nil }
+            let requests = gateway.requests.filter { $0.hasPrefix("map") }
+            #expect(requests.last?.hasSuffix(" for 7200") == true, "\(requests)")
+            #expect(requests.count { $0.hasSuffix(" for 0") } == 2)
+            await mapper.stop()
+        }
+
         @Test("An answer to another request is not taken for that to this one")
         func lateAnswers() async throws {
             let gateway = try await ScriptedGateway(

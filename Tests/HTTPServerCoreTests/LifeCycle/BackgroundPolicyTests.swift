@@ -40,10 +40,14 @@ struct BackgroundPolicyTests {
                 == [[.beginTask], [], [.suspend, .endTask], []])
     }
 
-    @Test("Time that is over in the foreground ends the task, and nothing else")
+    @Test("An expiry that is handled in the foreground begins another task for a connected client")
     func expiredInForeground() {
         #expect(
-            actions(.connected, .taskExpired, .disconnected) == [[.beginTask], [.endTask], []])
+            actions(.connected, .enteredBackground, .willEnterForeground, .taskExpired)
+                == [[.beginTask], [], [.resume], [.endTask, .beginTask]])
+        #expect(
+            actions(.connected, .taskExpired, .disconnected)
+                == [[.beginTask], [.endTask, .beginTask], [.endTask]])
         #expect(actions(.taskExpired) == [[]])
     }
 
