@@ -143,7 +143,7 @@ extension CodecError {
     /// `.invalidText` at the first byte that is not UTF-8.
     /// - Parameter start: where the bytes begin.
     package static func invalidUTF8(
-        in bytes: some Sequence<UInt8>, from start: Int64 = 0, _ detail: String = ""
+        in bytes: [UInt8], from start: Int64 = 0, _ detail: String = ""
     ) -> CodecError {
         var (decoder, iterator, offset) = (UTF8(), bytes.makeIterator(), start)
         while case .scalarValue(let scalar) = decoder.decode(&iterator) {

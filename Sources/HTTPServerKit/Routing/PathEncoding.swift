@@ -9,9 +9,9 @@ package enum PathEncoding {
     ///
     /// Takes bytes because file names need not be UTF-8. Encodes more than it must: `+`, `&` and
     /// quotes mean something to careless readers.
-    package static func segment(_ name: some Sequence<UInt8>) -> String {
+    package static func segment(_ name: [UInt8]) -> String {
         var encoded: [UInt8] = []
-        append(Array(name), to: &encoded)
+        append(name, to: &encoded)
         return String(decoding: encoded, as: UTF8.self)
     }
 

@@ -33,7 +33,7 @@ extension Request {
             separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let isRooted = path.utf8.first == UInt8(ascii: "/")
         var text = (isRooted ? segments.dropFirst() : segments[...])
-            .reduce(into: "") { $0 += "/" + PathEncoding.segment($1) }
+            .reduce(into: "") { $0 += "/" + PathEncoding.segment(Array($1)) }
         // A path that begins with two slashes would read as a host where it becomes a reference.
         while text.hasPrefix("//") { text.removeFirst() }
         if let query = target.query { text += "?" + query }

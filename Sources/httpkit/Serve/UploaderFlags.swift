@@ -39,7 +39,7 @@ struct UploaderFlags: ParsableArguments {
 
     /// The page as listings link to it, from the root of the directory; `nil` without a page.
     var linkFromRoot: String? {
-        uploader.map { Self.segments($0).map { PathEncoding.segment($0.utf8) + "/" }.joined() }
+        uploader.map { Self.segments($0).map { PathEncoding.segment(Array($0.utf8)) + "/" }.joined() }
     }
 
     var options: UploaderOptions {

@@ -14,7 +14,7 @@ struct PercentEncodingTests {
             ("%2e%2e", "%252e%252e"), ("...", "..."),
         ])
     func segments(name: String, encoded: String) {
-        #expect(PathEncoding.segment(name.utf8) == encoded)
+        #expect(PathEncoding.segment(Array(name.utf8)) == encoded)
         #expect(PathEncoding.link(to: Array(name.utf8), isDirectory: false) == encoded)
         #expect(PathEncoding.link(to: Array(name.utf8), isDirectory: true) == encoded + "/")
     }
