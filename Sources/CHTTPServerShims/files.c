@@ -75,7 +75,7 @@ int http_server_rename(int from_directory, const char *from, int to_directory, c
     return (int)syscall(SYS_renameat2, from_directory, from, to_directory, to, (unsigned)mode);
 }
 
-// Copies from where both are to the end, which is thought to be `size` bytes away.
+// Copies from the current offsets to the end, which is expected after `size` bytes.
 static int copy_by_hand(int from, int to, int64_t size) {
     char room[(size_t)1 << 16];
     for (int64_t copied = 0;;) {
@@ -90,13 +90,13 @@ static int copy_by_hand(int from, int to, int64_t size) {
             done += written;
         }
         copied += count;
-        // Some file systems give less than there is, so the end is only where it is expected.
+        // Some file systems return less than there is, so a short read before `size` is no end.
         if (copied >= size && count < (ssize_t)sizeof room) return 0;
     }
 }
 
 int http_server_copy_content(int from, int to, int64_t size) {
-    // What fits into the room below takes two calls, fewer than any other way.
+    // Content that fits into the buffer of copy_by_hand takes two calls, fewer than other ways.
     static const int64_t small = (int64_t)1 << 15;
     if (size < small) return copy_by_hand(from, to, size);
     if (ioctl(to, FICLONE, from) == 0) return 0;
@@ -106,10 +106,10 @@ int http_server_copy_content(int from, int to, int64_t size) {
         if (count > 0) copied += count;
         if (count > 0 || (count < 0 && errno == EINTR)) continue;
         if (count == 0 && copied >= size) return 0;
-        // Some file systems of programs and of other machines say that there is nothing.
+        // Some file systems of programs and of other machines return 0 before the end.
         if (count == 0) break;
-        // Older kernels do not copy between file systems; what was copied so far stays, and both
-        // places have moved on.
+        // Older kernels do not copy between file systems. The bytes copied so far stay, and both
+        // offsets have advanced.
         if (errno == EXDEV || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP) break;
         return -1;
     }

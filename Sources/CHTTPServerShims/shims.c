@@ -1,5 +1,5 @@
-// Here and not in the header: there it would declare `fd_set` in another way than the modules of the
-// system do, and the compiler refuses two declarations of one type.
+// In this file and not in the header: there _GNU_SOURCE would declare `fd_set` differently from the
+// modules of the system, and the compiler refuses two declarations of one type.
 #define _GNU_SOURCE
 #include "CHTTPServerShims.h"
 
@@ -37,7 +37,7 @@ static int block(sigset_t *pipe, sigset_t *before) {
     return pthread_sigmask(SIG_BLOCK, pipe, before);
 }
 
-// Takes away the signal that a call may have raised, and leaves errno as it was.
+// Discards a SIGPIPE that the call may have raised, restores the mask, and keeps errno.
 static void unblock(const sigset_t *pipe, const sigset_t *before, int may_have_raised) {
     int error = errno;
     if (may_have_raised && !sigismember(before, SIGPIPE)) {
@@ -50,7 +50,7 @@ static void unblock(const sigset_t *pipe, const sigset_t *before, int may_have_r
 
 static ssize_t send_file(int target, int file, off_t offset, size_t count) {
 #if defined(SYS_sendfile) && defined(__LP64__)
-    // Without a point of cancellation, as http_server_send.
+    // Without a cancellation point, like http_server_send.
     return syscall(SYS_sendfile, target, file, &offset, count);
 #else
     return sendfile(target, file, &offset, count);
@@ -64,7 +64,8 @@ ssize_t http_server_sendfile(int target, int file, off_t offset, size_t count) {
     sigset_t pipe, before;
     if (block(&pipe, &before) != 0) return -1;
     ssize_t sent = send_file(target, file, offset, count);
-    // A call that has sent a part before it met the closed connection succeeds, signal or not.
+    // A call that sends a part before it finds the connection closed succeeds, but may have raised
+    // the signal.
     unblock(&pipe, &before, sent < 0 ? errno == EPIPE : sent < (ssize_t)count);
     return sent;
 }
@@ -134,7 +135,7 @@ int http_server_catch_signal(int number) {
         if (target < 0) return -1;
         signal_targets[number] = target + 1;
     }
-    // What came after the last reader had gone is nobody's.
+    // Discard signals that arrived after the last release.
     uint64_t count;
     ssize_t got = read(target, &count, sizeof count);
     (void)got;

@@ -2,8 +2,8 @@ public import HTTPParser
 
 /// An error that becomes a response: thrown by handlers, shown to the client.
 public struct HTTPError: Error, Sendable, CustomStringConvertible {
-    /// The status to answer with. It should be 4xx or 5xx, which nothing checks but that 1xx is
-    /// answered by 500.
+    /// The status to answer with. It should be 4xx or 5xx. The server does not check this, but it
+    /// replaces 1xx by 500.
     public var status: HTTPStatus
     /// A short text that the client sees; it must not contain secrets.
     public var reason: String
@@ -23,8 +23,8 @@ public struct HTTPError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// An error that says itself how it is answered when a handler throws it. Others are a 500 whose
-/// cause is only logged.
+/// An error that defines the response to itself when a handler throws it. Errors without a response
+/// are answered with 500, and the cause is only logged.
 public protocol HTTPErrorConvertible: Error {
     /// The error that answers the request.
     var httpError: HTTPError { get }

@@ -26,7 +26,7 @@ public final class HTTPServer: Sendable {
         var suspended: [Listener] = []
         var acceptors: [Acceptor] = []
         var loops: [EventLoop] = []
-        /// When the shutdown that goes on, or is wanted, cuts off what still runs.
+        /// When the running or requested shutdown aborts the remaining requests.
         var deadline: ContinuousClock.Instant?
         var stopRequests = 0
         var shutdowns = 0
@@ -54,8 +54,8 @@ public final class HTTPServer: Sendable {
         status.withLock { $0.listeners.map(\.address) }
     }
 
-    /// The URL by which programs of this machine reach the server, such as `http://127.0.0.1:8080/`;
-    /// `nil` unless it listens on a network. Tests that start a server on port 0 begin here.
+    /// The URL by which programs on this machine reach the server, like `http://127.0.0.1:8080/`;
+    /// `nil` unless it listens on a network. Tests use it to reach a server started on port 0.
     public var url: String? {
         for listener in listeners {
             guard let port = listener.address.port else { continue }
@@ -80,21 +80,21 @@ public final class HTTPServer: Sendable {
     public var connectionCount: Int { core.openConnections }
 
     /// Events from now on, in order. Each use gives a separate stream, which ends when the server
-    /// is gone. A reader that falls more than 256 events behind loses the oldest.
+    /// is deallocated. At most 256 events wait for a reader; after that the oldest are dropped.
     public var events: AsyncStream<Event> { core.events.stream() }
 
-    /// Has one receiver take events from now on, in place of the one before.
+    /// Sends events to a receiver from now on, in place of the previous receiver.
     package func sendEvents(to receiver: EventReceiver?) {
         core.events.setReceiver(receiver)
     }
 
     // MARK: Starting
 
-    /// Begins to listen and to serve, afresh if it failed before. A suspended server is resumed.
+    /// Starts to listen and serve, also after a failure. A suspended server is resumed.
     ///
-    /// A started server serves until `shutdown`, whether or not the program holds it.
-    /// - Throws: why an endpoint cannot be listened on; only inherited sockets are left open then,
-    ///   and `state` is `failed`.
+    /// A started server serves until `shutdown`, even if the program does not retain it.
+    /// - Throws: the error of the endpoint that cannot listen. `state` is `failed` then, and only
+    ///   inherited sockets stay open.
     @concurrent
     public func start() async throws(ListenError) {
         await transitions.lock()
@@ -156,7 +156,7 @@ public final class HTTPServer: Sendable {
         do throws(HTTPMessageError) {
             try line.append(field: "Server", serverName)
         } catch {
-            core.logger.warning("responses lack Server", metadata: ["error": "\(error)"])
+            core.logger.warning("omitting Server: invalid name", metadata: ["error": "\(error)"])
             serverName = ""
         }
         var loops: [EventLoop] = []
@@ -171,7 +171,7 @@ public final class HTTPServer: Sendable {
         core.loops.withLock { $0 = loops }
     }
 
-    /// Has all loops accept from listeners.
+    /// Has all loops accept connections from these listeners.
     func serve(_ listeners: [Listener]) {
         let loops = status.withLock { status in
             status.listeners += listeners
@@ -207,17 +207,17 @@ public final class HTTPServer: Sendable {
 
     // MARK: Handlers
 
-    /// Replaces the handler of requests whose heads come from now on, on open connections, too.
-    /// Running requests keep the old one.
+    /// Replaces the handler for requests whose heads arrive from now on, on open connections, too.
+    /// Running requests keep the old handler.
     @concurrent
     public func replaceHandler(with handler: some Handler) async {
         core.handler = handler
-        // Of two replacements at once, both passes give the connections the last one.
+        // If two replacements run at the same time, both passes install the last handler.
         await onEveryLoop { [core] loop in loop.forEachConnection { $0.use(core.handler) } }
     }
 
-    /// Has every loop do something, and waits for it; but not for long for a loop that is stuck in
-    /// a handler that blocks, which does it later.
+    /// Runs `body` on every loop, and waits for all of them for at most 250 ms. A loop that a
+    /// handler blocks runs it later.
     func onEveryLoop(_ body: @escaping @Sendable (EventLoop) -> Void) async {
         let loops = status.withLock { $0.loops }
         let done = EventCount()

@@ -1,19 +1,19 @@
 /// Answers requests. It has one method; everything else is composition.
 public protocol Handler: Sendable {
-    /// Answers a request, at once or later.
+    /// Answers a request, immediately or later.
     ///
-    /// It is called once for each request, on the event loop of the request's connection, as soon as
-    /// the head is complete. It must not block there: return ``Answer/later(_:)``, or wrap a
+    /// The server calls it once for each request, on the event loop of the request's connection, as
+    /// soon as the head is complete. It must not block: return ``Answer/later(_:)``, or wrap a
     /// handler that blocks into `BlockingHandler`.
-    /// - Throws: an `HTTPError` becomes a response with its status, an `HTTPErrorConvertible` one as
-    ///   it says, any other error a 500 whose cause is only logged.
+    /// - Throws: an `HTTPError` or `HTTPErrorConvertible` becomes a response. Cancellation and most
+    ///   errors of the content have a status, too; any other error is 500 and its cause is logged.
     func answer(_ request: Request) throws -> Answer
 }
 
 extension Handler {
     /// Waits for the response to a request.
     ///
-    /// An async handler that stands around another one calls it.
+    /// For async handlers that wrap another handler.
     public func respond(to request: Request) async throws -> Response {
         try await answer(request).response(to: request)
     }
@@ -21,15 +21,15 @@ extension Handler {
 
 /// A handler that can decide by the head of a request whether it would accept the content.
 ///
-/// `ResumableUploadHandler` asks when an upload begins, so that no client sends in vain what is
-/// refused then. Other handlers get the request once, when all of the content is there.
+/// `ResumableUploadHandler` calls `precheck` when an upload begins, so that a client does not send
+/// content that is refused at its end. Other handlers only get the request with all its content.
 public protocol PrecheckingHandler: Handler {
-    /// Judges a request by its head. It changes nothing and reports nothing: the request may never
-    /// come, and may be refused when it does.
+    /// Checks a request by its head. It must change and report nothing: the complete request may
+    /// never come, or may be refused later.
     ///
     /// Reading the content throws `RequestBodyError.connectionLost`.
-    /// - Returns: the answer with which the request would be refused; `nil` if it would be taken.
-    /// - Throws: what `answer(_:)` would throw to refuse it.
+    /// - Returns: the response that would refuse the request; `nil` if it would be accepted.
+    /// - Throws: the error that `answer(_:)` would throw to refuse the request.
     func precheck(_ request: Request) async throws -> Response?
 }
 
@@ -38,7 +38,7 @@ public struct AsyncHandler: Handler {
     private let body: @Sendable (Request) async throws -> Response
 
     /// Creates a handler.
-    /// - Parameter body: answers a request. Its task is cancelled when the client goes away.
+    /// - Parameter body: answers a request. Its task is cancelled when the client disconnects.
     public init(_ body: @escaping @Sendable (Request) async throws -> Response) {
         self.body = body
     }
@@ -49,7 +49,7 @@ public struct AsyncHandler: Handler {
     }
 }
 
-/// Answers requests at once by a closure that never waits.
+/// Answers requests immediately by a closure that never waits.
 public struct SyncHandler: Handler {
     private let body: @Sendable (Request) throws -> Response
 
@@ -59,7 +59,7 @@ public struct SyncHandler: Handler {
         self.body = body
     }
 
-    /// Answers a request at once.
+    /// Answers a request immediately.
     public func answer(_ request: Request) throws -> Answer {
         .now(try body(request))
     }

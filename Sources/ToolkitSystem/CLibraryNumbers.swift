@@ -7,7 +7,7 @@
     internal import Musl
 #endif
 
-// glibc has enumerations where other C libraries have plain numbers; these are the numbers of either.
+// glibc has enumerations where other C libraries have plain numbers; this file converts both.
 
 /// Kinds of sockets.
 package enum SocketKind {

@@ -8,10 +8,10 @@ internal import CHTTPServerShims
     internal import Musl
 #endif
 
-/// The number of the error that the last failed call of this thread gave.
+/// The `errno` of this thread: the error of its last failed call.
 package var lastError: CInt { errno }
 
-/// An error number of the operating system, and the call that gave it.
+/// An error number of the operating system, and the call that reported it.
 public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The call that failed, such as `bind`.
     public let call: String
@@ -45,7 +45,7 @@ package enum IOResult: Equatable, Sendable {
     package static var invalidInput: IOResult { .failed(EPROTO) }
 }
 
-/// A file descriptor that is closed when its owner goes.
+/// A file descriptor that is closed when this value is destroyed.
 package struct Descriptor: ~Copyable, Sendable {
     package let raw: CInt
 
@@ -65,7 +65,7 @@ package struct Descriptor: ~Copyable, Sendable {
 }
 
 /// The calls of the operating system, each as one Swift function. Interrupted calls that transfer
-/// bytes are made again, and none that writes to a socket raises SIGPIPE.
+/// bytes are repeated. Calls that write to a socket never raise SIGPIPE.
 package enum Syscalls {
     package static func close(_ descriptor: CInt) {
         // EINTR leaves the descriptor closed on Linux: never close twice.
@@ -80,8 +80,8 @@ package enum Syscalls {
 
     private static let null = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
 
-    /// Closes the file behind a descriptor and keeps its number, which then refers to nothing. If
-    /// no descriptor is left at the first use, the socket is shut down instead.
+    /// Closes the file of a descriptor and keeps its number, which then refers to /dev/null. If no
+    /// descriptor is left at the first use, the socket is shut down instead.
     package static func replaceByNull(_ descriptor: CInt) {
         guard null >= 0, dup2(null, descriptor) == descriptor else {
             #if os(Linux)
@@ -125,7 +125,8 @@ package enum Syscalls {
         }
     }
 
-    /// - Parameter more: more follows at once, so a small segment is not worth sending.
+    /// - Parameter more: whether more bytes follow immediately, so that Linux does not send a small
+    ///   segment yet.
     package static func send(
         _ descriptor: CInt, _ bytes: UnsafeRawBufferPointer, more: Bool
     ) -> IOResult {
@@ -141,7 +142,7 @@ package enum Syscalls {
         #endif
     }
 
-    /// Sends part of a file without bringing it into the process. `.done(0)` means that the file
+    /// Sends part of a file without copying it into the process. `.done(0)` means that the file
     /// ends at `offset` or before it.
     package static func sendFile(
         _ descriptor: CInt, from file: CInt, offset: Int64, count: Int64
@@ -163,7 +164,7 @@ package enum Syscalls {
         result { unsafe pread(descriptor, room.baseAddress, room.count, off_t(offset)) }
     }
 
-    /// Reads part of a regular file until the room is full or the file ends.
+    /// Reads part of a regular file until the buffer is full or the file ends.
     /// - Returns: how many bytes were read.
     package static func fill(
         _ room: UnsafeMutableRawBufferPointer, from descriptor: CInt, at offset: Int64
@@ -174,7 +175,7 @@ package enum Syscalls {
             switch unsafe read(descriptor, rest, at: offset + Int64(filled)) {
             case .done(0): return filled
             case .done(let count): filled += count
-            // No regular file does that; to try again could go on for ever.
+            // A regular file never blocks; retrying might loop forever.
             case .wouldBlock: throw SystemError("read", code: EAGAIN)
             case .failed(let code): throw SystemError("read", code: code)
             }
@@ -182,15 +183,15 @@ package enum Syscalls {
         return filled
     }
 
-    /// From now on closing a socket resets its connection.
+    /// Makes a later close of the socket reset its connection and drop unsent bytes.
     package static func dropUnsent(_ descriptor: CInt) {
         var time = linger(l_onoff: 1, l_linger: 0)
         _ = unsafe setsockopt(
             descriptor, SOL_SOCKET, SO_LINGER, &time, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Bytes that were given to a socket and that its peer has not acknowledged; `nil` where the system
-    /// does not tell.
+    /// The number of bytes that were written to a socket and not acknowledged by the peer; `nil` if
+    /// the system does not report it.
     package static func unacknowledgedBytes(_ descriptor: CInt) -> Int? {
         let count = http_server_unacknowledged(descriptor)
         return count < 0 ? nil : Int(count)
@@ -211,8 +212,8 @@ package enum Syscalls {
         return (Int64(time.tv_sec), Int64(time.tv_nsec))
     }
 
-    /// 16 unpredictable bytes, each given out once. The system is asked for 256 at once: on Linux
-    /// `SystemRandomNumberGenerator` makes a system call for each 8.
+    /// 16 unpredictable bytes, which are not used again. One system call provides 256 bytes; on
+    /// Linux `SystemRandomNumberGenerator` makes a call for every 8.
     package static func randomWords() -> (UInt64, UInt64) {
         randomReserve.withLock { words in
             if words.isEmpty { words = freshRandomWords() }
@@ -220,7 +221,7 @@ package enum Syscalls {
         }
     }
 
-    /// Random words that were not given out yet, in pairs.
+    /// Random words that were not used yet, in pairs.
     private static let randomReserve = Locked<[UInt64]>([])
 
     private static func freshRandomWords() -> [UInt64] {
@@ -234,7 +235,7 @@ package enum Syscalls {
         return [generator.next(), generator.next()]
     }
 
-    /// Nanoseconds of a clock that only goes forward.
+    /// The monotonic clock in nanoseconds.
     package static func monotonic() -> UInt64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
@@ -274,7 +275,7 @@ package enum Syscalls {
     #if os(Linux)
         private static let mostDescriptors: rlim_t = 1 << 20
     #else
-        /// The system refuses more, whatever the hard limit says.
+        /// The system refuses a higher limit, even if the hard limit is higher.
         private static let mostDescriptors = rlim_t(OPEN_MAX)
     #endif
 
@@ -285,14 +286,14 @@ package enum Syscalls {
         return status == 0 ? Int(min(limit.rlim_cur, 1 << 20)) : 256
     }
 
-    /// How many descriptors are open, of the first 1,024: a process with a higher limit has room for
-    /// the rest.
+    /// How many of the first 1,024 descriptors are open. With a higher limit, further ones do not
+    /// matter.
     package static func openDescriptorCount() -> Int {
         (0..<CInt(min(descriptorLimit(), 1_024))).count(where: { fcntl($0, F_GETFD) >= 0 })
     }
 
-    /// Raises the soft limit of open descriptors to the hard one; if the system refuses, it stays
-    /// as it is (see `descriptorLimit`).
+    /// Raises the soft limit of open descriptors to the hard limit; if the system refuses, the soft
+    /// limit stays as it is (see `descriptorLimit`).
     package static func raiseDescriptorLimit() {
         var limit = rlimit()
         guard unsafe getrlimit(openFiles, &limit) == 0 else { return }
@@ -302,7 +303,7 @@ package enum Syscalls {
         _ = unsafe setrlimit(openFiles, &limit)
     }
 
-    /// The address that a socket has on this machine; `nil` when the system does not tell.
+    /// The address that a socket has on this machine; `nil` if the system does not report it.
     package static func localAddress(of descriptor: CInt) -> SocketAddress? {
         var raw = RawSocketAddress()
         let status = unsafe raw.withPointer { unsafe getsockname(descriptor, $0, $1) }
@@ -316,8 +317,8 @@ package enum Syscalls {
 }
 
 #if !os(Linux)
-    /// The C library's `send`, whose name is that of a method here. A function and not a constant: a global
-    /// constant may be made at its first use, and then each call looks whether it was.
+    /// The C library's `send`, which `Syscalls.send` hides. It is a function because a global
+    /// constant may be initialised lazily, which costs each call a check.
     @inline(__always)
     private func systemSend(
         _ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: CInt

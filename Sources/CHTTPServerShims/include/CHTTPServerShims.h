@@ -18,7 +18,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-/// What the kernel's `struct open_how` holds; older headers lack it.
+/// The fields of the kernel's `struct open_how`, which older headers lack.
 struct http_server_open_how {
     uint64_t flags;
     uint64_t mode;
@@ -27,7 +27,7 @@ struct http_server_open_how {
 
 /// Opens `path` below `directory` and nowhere else: the kernel refuses any step, symbolic link or
 /// `..` that would leave it, and magic links (RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS).
-/// Fails with ENOSYS where the kernel has no openat2.
+/// Fails with ENOSYS if the kernel has no openat2.
 static inline int http_server_open_beneath(int directory, const char *path, int flags, int mode) {
 #if defined(SYS_openat2)
     struct http_server_open_how how = {
@@ -39,8 +39,8 @@ static inline int http_server_open_beneath(int directory, const char *path, int 
 #endif
 }
 
-/// Opens `path` for reading, below `directory` and by no link at all (RESOLVE_NO_SYMLINKS too): one on
-/// the way is ELOOP. Where it shall not cross to what is mounted there, that is EXDEV
+/// Opens an existing `path` below `directory`, like http_server_open_beneath. Any symbolic link on the
+/// way is ELOOP (RESOLVE_NO_SYMLINKS). Unless `crosses` is set, another mount is EXDEV
 /// (RESOLVE_NO_XDEV).
 static inline int http_server_open_without_links(int directory, const char *path, int flags, int crosses) {
 #if defined(SYS_openat2)
@@ -54,8 +54,8 @@ static inline int http_server_open_without_links(int directory, const char *path
 #endif
 }
 
-/// The same as http_server_open_beneath, only where the kernel has all that it takes in memory (RESOLVE_CACHED): it never waits
-/// for the disk, and fails with EAGAIN instead. Linux 5.12; EINVAL before.
+/// Like http_server_open_beneath, but fails with EAGAIN instead of waiting for the disk
+/// (RESOLVE_CACHED). Needs Linux 5.12; EINVAL before.
 static inline int http_server_open_cached(int directory, const char *path, int flags) {
 #if defined(SYS_openat2)
     struct http_server_open_how how = {
@@ -68,7 +68,7 @@ static inline int http_server_open_cached(int directory, const char *path, int f
 }
 
 /// Renames a file unless the new name is taken, which is EEXIST (RENAME_NOREPLACE). Fails with
-/// ENOSYS or EINVAL where the kernel or the file system cannot.
+/// ENOSYS or EINVAL if the kernel or the file system does not support it.
 static inline int http_server_rename_new(const char *from, const char *to) {
 #if defined(SYS_renameat2)
     return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 1u);
@@ -78,8 +78,8 @@ static inline int http_server_rename_new(const char *from, const char *to) {
 #endif
 }
 
-/// recv and send without a point of cancellation, which each call of libc's is in a process with
-/// threads: to open and close it takes a fifth of the time of a short call.
+/// recv and send without a cancellation point. In a process with threads, each call through libc is
+/// one, which costs a fifth of the time of a short call.
 static inline ssize_t http_server_receive(int socket, void *room, size_t count) {
 #if defined(SYS_recvfrom)
     return syscall(SYS_recvfrom, socket, room, count, 0, NULL, NULL);
@@ -99,42 +99,42 @@ static inline ssize_t http_server_send(int socket, const void *bytes, size_t cou
 /// Accepts a connection that is non-blocking and not inherited by child processes.
 int http_server_accept(int listener, struct sockaddr * address, socklen_t * length);
 
-/// Gives SIGPIPE a handler that does nothing, until the process ends. Programs that are started do not
-/// inherit it, as they would an ignored signal.
+/// Gives SIGPIPE a handler that does nothing, until the process ends. Programs that are started would
+/// inherit an ignored signal, but not a handler.
 int http_server_ignore_broken_pipes(void);
 
 /// sendfile without SIGPIPE. The call has no MSG_NOSIGNAL, and a library must not ignore a signal for
-/// the whole process unasked: the signal is blocked for the call, and taken away if the call has raised
-/// it, unless `http_server_ignore_broken_pipes` was called before.
+/// the whole process unasked: the signal is blocked during the call, and discarded if the call has
+/// raised it, unless `http_server_ignore_broken_pipes` was called before.
 ssize_t http_server_sendfile(int target, int file, off_t offset, size_t count);
 
-/// SOCK_DGRAM, which is no constant to Swift.
+/// SOCK_DGRAM, which Swift does not import as a number.
 static inline int http_server_datagram_type(void) { return SOCK_DGRAM; }
 
-/// write without SIGPIPE, in the same way.
+/// write without SIGPIPE, in the same way as http_server_sendfile.
 ssize_t http_server_write(int file, const void *bytes, size_t count);
 
-/// A socket on which the kernel tells of changes of network interfaces and addresses.
+/// A socket on which the kernel reports changes of network interfaces and addresses.
 int http_server_netlink_open(void);
 
-/// Reads from it without waiting; 0 for a message that did not come from the kernel.
+/// Reads from that socket without waiting; 0 for a message that did not come from the kernel.
 ssize_t http_server_netlink_receive(int socket, void * room, size_t count);
 
-/// Has a signal add 1 to an eventfd from now on, and returns that; it is made once for each signal and
-/// never closed, because a handler on another thread may be about to write to it. A handler, unlike
-/// an ignored signal, does not go over to programs that are started. Fails with EINVAL for numbers
-/// that cannot be caught. A signal that is caught is not caught again before it is released.
+/// Has a signal add 1 to an eventfd from now on, and returns the eventfd. It is created once for each
+/// signal and never closed, because a handler on another thread may be about to write to it. Programs
+/// that are started inherit an ignored signal, but not a handler. Fails with EINVAL for numbers that
+/// cannot be caught. Release a caught signal before catching it again.
 int http_server_catch_signal(int number);
 
-/// Has a signal that was caught do what it did before.
+/// Restores the previous disposition of a caught signal.
 void http_server_release_signal(int number);
 
 /// EPOLLEXCLUSIVE, so that one new connection does not wake every loop.
 static inline uint32_t http_server_epoll_exclusive(void) { return 1u << 28; }
 #endif
 
-/// Bytes in a socket's send buffer that the peer has not acknowledged; negative where the system does
-/// not tell.
+/// Bytes in a socket's send buffer that the peer has not acknowledged; negative if the system does
+/// not report them.
 int http_server_unacknowledged(int socket);
 
 #if defined(__APPLE__)

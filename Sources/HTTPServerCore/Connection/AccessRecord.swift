@@ -3,19 +3,19 @@ public import ToolkitSystem
 
 /// A finished request and its response.
 ///
-/// It is a small value that holds on to the request: texts are made when they are asked for.
+/// It is a small value that retains the request and makes texts only on use.
 public struct AccessRecord: Sendable {
     package let storage: Request.Storage?
-    /// The connection that the request came by.
+    /// The connection that the request came on.
     public let connection: ConnectionInfo
-    /// The status answered.
+    /// The status of the response.
     public let status: HTTPStatus
-    /// Bytes of content sent, framing left out: those that the system took, if the response was
-    /// cut short.
+    /// Bytes of content sent, without framing. If the response was cut short, bytes that the system
+    /// did not take are left out.
     public let contentBytes: Int64
     /// Bytes of content received, without transfer coding.
     public let receivedBytes: Int64
-    /// Why the response did not go out whole; `nil` when it did.
+    /// Why the response was not sent completely; `nil` if it was.
     public let failure: ConnectionCloseReason?
     /// Nanoseconds from the end of the head to the end of the response.
     package let elapsed: UInt64
@@ -43,11 +43,11 @@ public struct AccessRecord: Sendable {
     package var peerAddress: PeerAddress { request?.peerAddress ?? connection.peerAddress }
     /// The method; empty when the head was unreadable.
     public var method: String { request?.method.name ?? "" }
-    /// The target as it stood on the wire; empty when the head was unreadable.
+    /// The target as received; empty when the head was unreadable.
     public var target: String { request?.originalTarget.text ?? "" }
     /// The version; 1.1 when the head was unreadable.
     public var version: HTTPVersion { request?.version ?? .http11 }
-    /// From the end of the head to the end of the response.
+    /// The time from the end of the head to the end of the response.
     public var duration: Duration { .nanoseconds(Int64(clamping: elapsed)) }
     /// The value of Referer.
     public var referer: String? { request?.fields[.referer] }
@@ -57,6 +57,6 @@ public struct AccessRecord: Sendable {
     public var traceID: String { request?.traceID ?? "\(connection.id)-" }
     /// When the response ended.
     public var date: HTTPDate { HTTPDate(secondsSinceEpoch: time / 1_000_000_000) }
-    /// Whether the response went out whole.
+    /// Whether the response was sent completely.
     public var isComplete: Bool { failure == nil }
 }

@@ -1,6 +1,6 @@
 internal import HTTPParser
 
-/// Answers that need all of the content of a request, and no task.
+/// Answers that need all of a request's content, but no task unless the content is decoded.
 extension Connection {
     /// Collects the content of the request, and answers when it is complete.
     func collect(_ collector: ContentCollector, into out: inout ByteBuffer) {
@@ -15,7 +15,7 @@ extension Connection {
         if unsafe exchange.content.isCollecting { requestContent(into: &out) }
     }
 
-    /// Takes the content of the request from the bytes behind its head, if all of it is there.
+    /// Takes the content of the request from the bytes after its head, if all of it has arrived.
     func wholeContent(upTo limit: Int, _ rest: inout UnsafeRawBufferPointer) -> [UInt8]? {
         // Requests without content have no exchange.
         guard let exchange else { return [] }
@@ -27,7 +27,7 @@ extension Connection {
         return unsafe loop.content
     }
 
-    /// Answers the request whose content was collected, if it is complete or cannot be.
+    /// Answers a request whose content is collected, if the content is complete or has failed.
     @inline(never)  // Each caller would have a copy of it.
     func answerCollected(_ exchange: Exchange, into out: inout ByteBuffer) {
         guard let (collector, content) = unsafe exchange.content.takeCollected() else { return }

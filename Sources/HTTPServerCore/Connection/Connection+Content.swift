@@ -2,9 +2,9 @@ internal import HTTPParser
 internal import Logging
 internal import ToolkitSystem
 
-/// The content of a request, as it comes and as the handler asks for it.
+/// The content of a request: received from the client, and requested by the handler.
 extension Connection: ExchangeOwner {
-    // MARK: Content that comes
+    // MARK: Received content
 
     func takeContent(
         _ bytes: UnsafeRawBufferPointer, _ position: inout Int, into out: inout ByteBuffer
@@ -33,7 +33,7 @@ extension Connection: ExchangeOwner {
         if let report = core.observers.hooks.contentReceived { reportReceived(exchange, report) }
     }
 
-    /// Content that no handler reads any more.
+    /// Drops content that no handler reads any more; closes the connection above `discardLimit`.
     private func discard(_ count: Int, of exchange: Exchange) {
         unsafe exchange.content.skip(count)
         if unsafe exchange.content.receivedSinceMark > ConnectionState.discardLimit { abort(nil) }
@@ -53,8 +53,8 @@ extension Connection: ExchangeOwner {
         }
     }
 
-    /// Long content of known length goes from the system straight into the pieces that the
-    /// handler gets.
+    /// Whether content is received directly into the handler's pieces, because at least 16 KiB of
+    /// known length are left.
     var isReadingLongContent: Bool {
         guard unsafe state.input == .content, unsafe tail.isEmpty, let exchange,
             unsafe !exchange.content.isFull
@@ -64,8 +64,8 @@ extension Connection: ExchangeOwner {
         return unsafe (exchange.content.left ?? 0) >= 16 << 10
     }
 
-    /// Reads on for a handler that has taken all there was, as long as the system seems to have
-    /// more: that saves waiting for an event for each piece.
+    /// Reads the next piece without an event when the handler has taken all pieces. The last read
+    /// filled its buffer, so the system probably has more.
     private func readAhead() {
         guard let exchange, isReadingLongContent, let transport else { return }
         let left = unsafe exchange.content.readAheadLeft - 1
@@ -89,7 +89,7 @@ extension Connection: ExchangeOwner {
         case .done(let count):
             noteReceived(count)
             // A small piece must not keep a large block alive. One piece for each event: with
-            // more of them alive the allocator would give memory back and fault it in again.
+            // more pieces alive, the allocator would return memory and fault it in again.
             if count < room / 2 { piece = Array(piece[...]) }
             if count == room { unsafe exchange.content.readAheadLeft = Self.readAheadLimit }
         }
@@ -127,7 +127,7 @@ extension Connection: ExchangeOwner {
         }
     }
 
-    /// Sends 100 if the client waits for it, and sees to it that the content is not too slow.
+    /// Sends 100 if the client waits for it, and sets the deadline for the content's rate.
     func requestContent(into out: inout ByteBuffer) {
         let step = unsafe state.wantsContent()
         perform(step)

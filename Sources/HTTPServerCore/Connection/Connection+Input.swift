@@ -7,7 +7,7 @@ extension Connection {
         guard let transport else { return }
         if isReadingLongContent { return receiveContent(transport) }
         guard wantsInput else { return watch(interest.subtracting(.read)) }
-        // Another protocol gets the bytes in the tail before later ones.
+        // Another protocol gets the bytes in the tail before later bytes.
         if upgraded != nil, unsafe !tail.isEmpty { return resume() }
         let room = unsafe loop.receiveRoom
         switch unsafe transport.receive(into: room) {
@@ -29,7 +29,7 @@ extension Connection {
         receive()
     }
 
-    /// Whether to read. Input stays in the system while a handler or the peer's reading is behind.
+    /// Whether to read. Input stays in the system while the handler or the peer reads too slowly.
     var wantsInput: Bool {
         guard unsafe state.takesInput else { return false }
         switch unsafe state.input {
@@ -43,8 +43,8 @@ extension Connection {
 
     func received(_ bytes: UnsafeRawBufferPointer) {
         if unsafe tail.isEmpty {
-            // Only a socket's event reports the first byte that is read: other transports buffer
-            // bytes. And an empty line before a request is no part of it.
+            // Only the event of a plain socket reports the first byte; other transports buffer
+            // bytes. An empty line before a request is not part of the request.
             let isReported = unsafe transport is SocketTransport && bytes[0] > 0x20
             let used = unsafe process(
                 bytes, arrival: isReported ? loop.turn.arrival : .max, into: &loop.sendBuffer)
@@ -62,7 +62,7 @@ extension Connection {
 
     /// Continues with input and output that had to wait.
     func resume() {
-        // The loop's connections share this buffer: the next one would send a closed one's output.
+        // All connections of the loop share the buffer: another one would send this one's output.
         guard unsafe !state.isClosed else { return unsafe loop.sendBuffer.removeAll() }
         processTail()
         flush()
@@ -93,8 +93,8 @@ extension Connection {
         if unsafe tail.isEmpty { unsafe tail = ByteBuffer() }
     }
 
-    /// Parses all messages in the bytes, and as much as there is of the last one.
-    /// - Parameter arrival: a time by which the first byte had come; `.max` if none is known.
+    /// Parses all messages in the bytes, including an incomplete last one.
+    /// - Parameter arrival: a time by which the first byte had arrived; `.max` if none is known.
     /// - Returns: how many of the bytes were used.
     private func process(
         _ bytes: UnsafeRawBufferPointer, arrival: UInt64, into out: inout ByteBuffer
@@ -106,7 +106,7 @@ extension Connection {
                 unsafe state.dropped(bytes.count - position)
                 if !wantsInput { watch(interest.subtracting(.read)) }
                 return bytes.count
-            // The other protocol writes into the same buffer: its bytes wait until this call ends.
+            // The other protocol writes into `out`, so its bytes wait until this call ends.
             case .upgraded: return position
             case .content:
                 guard unsafe takeContent(bytes, &position, into: &out) else { return position }
@@ -176,7 +176,7 @@ extension Connection {
         perform(unsafe state.peerEnded(buffers, hasRequests: hasRequests))
     }
 
-    /// Whether a request follows the current one. It counts once the peer has ended its stream.
+    /// Whether another request follows; evaluated only after the peer has ended its stream.
     func isFollowed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
         unsafe state.peerHasEnded && HeadParser.hasWholeHead(bytes)
     }

@@ -58,7 +58,7 @@ extension Connection {
 
     // MARK: Requests
 
-    /// - Parameter storage: of the request; `nil` when its head could not be read.
+    /// - Parameter storage: the request's storage; `nil` when its head could not be read.
     func beginObserving(_ storage: Request.Storage?) {
         guard core.observers.observesRequests else { return }
         unsafe response?.observation = RequestObservation(storage: storage, started: loop.now)
@@ -67,15 +67,15 @@ extension Connection {
         }
     }
 
-    /// Observes the response if a handler has called `whenAnswered`, so that it learns of the end.
+    /// Observes the response if a handler has called `whenAnswered`, to call its closure later.
     func awaitEnd(_ request: Request) {
         guard unsafe response?.observation == nil, request[AnswerEndKey.self] != nil else { return }
         unsafe response?.observation = RequestObservation(
             storage: request.storage, started: loop.now)
     }
 
-    /// The response went out, or will not.
-    /// - Parameter failure: why it did not go out whole.
+    /// The response was sent, or will not be.
+    /// - Parameter failure: why it was not sent completely; `nil` if it was.
     func endObserving(failure: ConnectionCloseReason? = nil) {
         if failure == nil, let report = core.observers.hooks.contentSent { reportSent(report) }
         guard var ended = unsafe response?.observation.take() else { return }

@@ -2,9 +2,9 @@ internal import HTTPParser
 internal import Logging
 internal import ToolkitSystem
 
-/// The output side: what was written goes out as the peer takes it.
+/// The output side: written bytes are sent as fast as the peer takes them.
 extension Connection {
-    /// Sends what was written since the last event: one call for all of it.
+    /// Sends the bytes that were written since the last event, with one system call.
     package func flush() {
         guard let transport else { return unsafe loop.sendBuffer.removeAll() }
         if unsafe !loop.sendBuffer.isEmpty {
@@ -13,7 +13,7 @@ extension Connection {
         if hasOutput { sendPending() } else { outputEnded() }
     }
 
-    /// Moves what was written so far into the queue, so that something can go behind it.
+    /// Moves the written bytes into the queue, so that other output can be queued after them.
     func queue(_ out: inout ByteBuffer) {
         unsafe output.append(out.unsafeBytes)
         out.removeAll()
@@ -47,8 +47,8 @@ extension Connection {
             unsafe output.waiting <= Self.fileHighWater / 2
         {
             exchange?.resumeWriters()
-            // Input has its turn before the writers fill the output again. It may be reading that has
-            // called this, so the next reading waits until it is done.
+            // Read input before the writers fill the output again. The caller may be reading input,
+            // so the next read waits until that read ends.
             if !interest.contains(.read), upgraded?.wantsInput == true {
                 loop.execute { [self] in
                     receiveWithoutEvent()

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A request from its head to the answer of its handler.
 extension Connection {
-    /// - Parameter rest: the bytes behind the head, without the content if that was taken.
+    /// - Parameter rest: the bytes after the head; content that is used is removed.
     func begin(
         _ head: consuming RequestHead, _ arrival: UInt64, _ rest: inout UnsafeRawBufferPointer,
         _ out: inout ByteBuffer
@@ -31,10 +31,10 @@ extension Connection {
         unsafe give({ try unsafe handler.answer(request) }, to: request, &rest, into: &out)
     }
 
-    /// Does what a handler's answer takes.
+    /// Gets a handler's answer and carries it out.
     /// - Parameters:
-    ///   - request: the request as it came.
-    ///   - rest: the bytes behind its head.
+    ///   - request: the request as it arrived.
+    ///   - rest: the bytes after its head.
     func give(
         _ answer: () throws -> Answer, to request: Request, _ rest: inout UnsafeRawBufferPointer,
         into out: inout ByteBuffer
@@ -75,7 +75,7 @@ extension Connection {
     /// - Parameters:
     ///   - work: makes the response.
     ///   - routed: the request as the handler saw it.
-    ///   - request: the request as it came.
+    ///   - request: the request as it arrived.
     func start(
         _ work: @escaping @Sendable (Request) async throws -> Response, _ routed: Request,
         for request: Request
@@ -101,7 +101,7 @@ extension Connection {
         return exchange
     }
 
-    /// Tasks prefer the loop, but a handler may have led them elsewhere.
+    /// Runs `body` on the loop. Tasks prefer the loop, but a handler may have left it.
     nonisolated func onLoop(_ body: @escaping @Sendable () -> Void) {
         if loop.isCurrent { return body() }
         loop.execute(body)
@@ -123,7 +123,7 @@ extension Request {
         storage.connection.loop.execute { openConnection?.abort(.connectionLost) }
     }
 
-    /// Its connection, unless that has another request by now; on the loop.
+    /// The connection; `nil` if it is closed or has another request by now. Call on the loop.
     var openConnection: Connection? {
         let info = storage.connection
         let client = info.loop.client(info.token.load(ordering: .relaxed))

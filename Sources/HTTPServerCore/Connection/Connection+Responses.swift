@@ -4,13 +4,13 @@ internal import ToolkitSystem
 
 /// Serialises responses and sends them.
 extension Connection {
-    /// A response begins. One before it that is written, but not sent, counts as sent.
+    /// Begins a response. The previous response counts as sent if it is written but not sent.
     func beginResponse(isHead: Bool = false) {
         if unsafe response?.observation != nil { endObserving() }
         unsafe response = ResponseInProgress(isHead: isHead)
     }
 
-    /// Answers what could not be read as a request.
+    /// Answers input that could not be read as a request.
     func answerUnread(_ error: HTTPError, into out: inout ByteBuffer) {
         beginResponse()
         beginObserving(nil)
@@ -31,7 +31,7 @@ extension Connection {
             if upgrade(response, start, &out) { return }
             let isWanted = response.status == .switchingProtocols
             if isWanted, unsafe !state.takesUpgrade, unsafe !state.isHTTP10 {
-                // The client still sends content, or has sent its end.
+                // The client is still sending content, or has ended its stream.
                 logRefusal("refused an upgrade", response.status)
                 let error = HTTPError(.badRequest, "an upgrade needs a request without content")
                 return answer(error.response, to: request, into: &out)
@@ -43,7 +43,7 @@ extension Connection {
         let endsWithClose = framing == .untilClose && !isHead
         let option = unsafe state.beginsResponse(
             contentLeft: exchange?.content.left, endsWithClose: endsWithClose)
-        // A client would take the next response for the final one (RFC 9110 section 15.2).
+        // A client would take the next response for the final response (RFC 9110 section 15.2).
         guard response.status.class != .informational else {
             logError("the handler returned an interim status", request)
             return answerInvalid(option, into: &out)
@@ -66,7 +66,7 @@ extension Connection {
         }
     }
 
-    /// Answers 500 in place of a response that must not be sent; none of it was written.
+    /// Answers 500 in place of an invalid response, of which nothing was written.
     private func answerInvalid(
         _ option: ResponseSerializer.ConnectionOption, into out: inout ByteBuffer
     ) {
@@ -87,7 +87,7 @@ extension Connection {
         _ content: ResponseBody.Content, to request: Request?, _ out: inout ByteBuffer
     ) throws(HTTPMessageError) {
         switch content {
-        // Without its status it is a response without content.
+        // An upgrade without the status 101 is a response without content.
         case .empty, .upgrade: break
         case .text(let text): out.append(text)
         case .bytes(let bytes): sendBytes(bytes, &out)
@@ -107,7 +107,7 @@ extension Connection {
         unsafe output.append(bytes)
     }
 
-    /// - Returns: `false` when a file is shorter than announced; the connection is aborted then, and
+    /// - Returns: `false` if a file is shorter than announced; the connection is aborted then, and
     ///   unsent bytes are dropped.
     func sendPiece(_ piece: ResponseBody.Piece, _ out: inout ByteBuffer) -> Bool {
         switch piece {
@@ -185,7 +185,7 @@ extension Connection {
         } else if unsafe response.map({ $0.turnBytes <= Self.highWater }) ?? true {
             continuation.resume()
         } else {
-            // A client that reads as fast as we write must not keep the loop from the others.
+            // A client that reads as fast as we write must not delay the other connections.
             unsafe response?.turnBytes = 0
             loop.execute { continuation.resume() }
         }
@@ -211,7 +211,7 @@ extension Connection {
     }
 
     func endResponse() {
-        // It is recorded once it is sent or cut short.
+        // The response is recorded once it is sent or cut short.
         unsafe response?.observation?.receivedBytes = exchange?.content.received ?? 0
         perform(unsafe state.endedResponse(buffers))
     }

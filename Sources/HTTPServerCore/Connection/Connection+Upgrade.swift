@@ -4,7 +4,7 @@ internal import ToolkitSystem
 
 extension Connection: UpgradeCarrier {
     /// Answers with 101, and hands the connection over.
-    /// - Returns: whether that could be done; nothing was written otherwise.
+    /// - Returns: `false` if an upgrade is not possible; nothing was written then.
     func upgrade(
         _ response: Response, _ start: ResponseBody.Upgrade, _ out: inout ByteBuffer
     ) -> Bool {
@@ -17,7 +17,7 @@ extension Connection: UpgradeCarrier {
                 fields: response.fields, framing: .none, isHead: false, connection: .upgrade,
                 into: &out)
         } catch {
-            logError("an upgrade was invalid", nil, error)
+            logError("the handler returned an invalid upgrade", nil, error)
             return false
         }
         unsafe self.response?.observation?.begins(response, .none)
@@ -31,7 +31,7 @@ extension Connection: UpgradeCarrier {
         return true
     }
 
-    /// Gives it the bytes that came together with the request, or while it wanted none.
+    /// Gives the other protocol the bytes that came with the request, or while it wanted no input.
     func giveTailToUpgraded() {
         guard let upgraded, unsafe !tail.isEmpty, upgraded.wantsInput else { return }
         var bytes = unsafe Array(tail.unsafeBytes)

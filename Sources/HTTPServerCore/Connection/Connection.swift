@@ -5,15 +5,15 @@ package import ToolkitSystem
 
 /// One connection: the bytes between a transport, `ConnectionState` and a handler.
 ///
-/// It is confined to its loop. Requests are parsed where they were read; what is left of a read is
-/// kept only when a request is unfinished, so an idle connection is little more than this object.
+/// It is confined to its loop. Requests are parsed in the buffer of the loop that they were read
+/// into. Only unparsed bytes are copied, so an idle connection is little more than this object.
 ///
-/// It reports events to its `state`, and does what the answers say. Its code is in the files beside
-/// this one: `Connection+Input` turns bytes into requests, `+Content` their content into pieces,
-/// `+Requests` has them answered, `+Responses` turns the answers into bytes, `+Output` sends these,
-/// `+Upgrade` hands all of it to another protocol, and `+Observing` notifies observers.
+/// It reports events to its `state`, and carries out the returned steps. The code is in several
+/// files: `Connection+Input` turns bytes into requests, `+Content` their content into pieces,
+/// `+Requests` calls handlers, `+Responses` turns responses into bytes, `+Output` sends these,
+/// `+Upgrade` hands the connection to another protocol, and `+Observing` notifies observers.
 package final class Connection: LoopClient, @unchecked Sendable {
-    /// A head that came in pieces: the parser remembers how far it got.
+    /// The parser of an incomplete head, which keeps its position.
     final class PartialHead {
         var parser: HeadParser
         init(_ parser: consuming HeadParser) { self.parser = parser }
@@ -41,14 +41,14 @@ package final class Connection: LoopClient, @unchecked Sendable {
 
     /// Bytes that wait for a slow client before `ResponseWriter.write` suspends.
     static let highWater = 64 << 10
-    /// Bytes of files that wait for it before `ResponseWriter.write` suspends; they are not in memory.
+    /// Bytes of files, not in memory, that wait for a slow client before `write` suspends.
     static let fileHighWater: Int64 = 2 << 20
-    /// Files up to this size are copied behind the head: one call instead of two.
+    /// Files of up to this many bytes are copied after the head: one system call instead of two.
     static let copiedFileLimit: Int64 = 16 << 10
-    /// Pieces of content that a handler may have read for it in one turn.
+    /// How many pieces of content are read ahead for a handler in one turn.
     static let readAheadLimit = 3
     static let lingerTime: UInt64 = 2_000_000_000
-    /// How long a new connection is not taken for an idle one.
+    /// How long a new connection does not count as idle, in nanoseconds.
     static let firstRequestTime: UInt64 = 1_000_000_000
 
     /// Bytes in memory that wait for the client to take them.
@@ -72,7 +72,7 @@ package final class Connection: LoopClient, @unchecked Sendable {
         info.token.store(token, ordering: .relaxed)
     }
 
-    /// Takes over a transport that is being watched for input, or is about to be.
+    /// Takes over a transport that is already polled for input, or soon will be.
     /// - Returns: `false` when the connection was refused, and closed.
     @discardableResult
     package func open(_ transport: any Transport) -> Bool {
@@ -82,13 +82,13 @@ package final class Connection: LoopClient, @unchecked Sendable {
         return true
     }
 
-    /// Requests whose heads come from now on are answered by another handler.
+    /// Sets the handler for requests whose heads arrive from now on.
     func use(_ handler: any Handler) { unsafe self.handler = handler }
 
     // MARK: Events
 
     package override func handle(_ event: PollEvent) {
-        // A client that has closed its Unix socket may have sent a request before.
+        // A client may have sent a request before it closed its Unix socket.
         if event.isHungUp, event.isReadable, unsafe !state.isClosed { return receive() }
         if event.isHungUp { return perform(unsafe state.lostPeer(buffers)) }
         if event.isWritable {
@@ -108,11 +108,11 @@ package final class Connection: LoopClient, @unchecked Sendable {
     }
 
     /// The server wants to stop: idle connections close now, busy ones after their response. A
-    /// request that has come already is answered before.
+    /// request that has arrived already is answered first.
     package func shutDown() { perform(unsafe state.shutDown(buffers)) }
 
-    /// Does what the state answers to an event. `sendContinue` and `failContent` are left to the
-    /// reporter of the event, which has the buffer and the error.
+    /// Carries out the state's reaction to an event. `sendContinue` and `failContent` are left to
+    /// the caller, which has the buffer and the error.
     @inline(__always)
     func perform(_ step: ConnectionState.Step) {
         if let deadline = step.deadline { setDeadline(deadline) }
@@ -175,10 +175,11 @@ package final class Connection: LoopClient, @unchecked Sendable {
         flush()
     }
 
-    /// The rate of content is checked while a reader waits for it, not while the handler is behind.
+    /// Checks the rate of content, unless received pieces still wait for the handler.
     private func checkRate() {
         guard let exchange else { return }
-        let wanted = Int64(core.configuration.contentRate) * Int64(core.times.grace / 1_000_000_000)
+        let rate = Int64(min(core.configuration.contentRate, 1 << 24))
+        let wanted = rate * Int64(core.times.grace / 1_000_000_000)
         let wire = transport?.receivedBytes ?? 0
         if unsafe exchange.content.hasPieces || exchange.content.hasReceived(wanted, wire: wire) {
             return perform(unsafe state.contentIsFastEnough())
@@ -193,13 +194,13 @@ package final class Connection: LoopClient, @unchecked Sendable {
 
     // MARK: Idle connections
 
-    /// Since when it waits for a request of which nothing has come, in nanoseconds of the loop's
-    /// `now`; `nil` while anything is under way.
+    /// When the connection began to wait for a request, in nanoseconds of the loop's `now`; `nil`
+    /// while a request, input or output is pending.
     var idleSince: UInt64? {
         guard unsafe state.phase == .idle, buffers == ConnectionState.Buffers() else { return nil }
         switch unsafe state.deadline {
         case .idle: return unsafe deadline &- core.times.idle
-        // A new connection is about to send its first request.
+        // A new connection may be about to send its first request.
         case .head:
             let since = unsafe deadline &- core.times.head
             return since &+ Self.firstRequestTime < loop.now ? since : nil
@@ -207,8 +208,8 @@ package final class Connection: LoopClient, @unchecked Sendable {
         }
     }
 
-    /// Closes to make room for a new connection, unless a request has come meanwhile.
-    /// - Returns: whether it did.
+    /// Closes the connection to free its slot, unless a request has arrived.
+    /// - Returns: whether the connection is closed.
     func giveWay() -> Bool {
         guard let since = idleSince else { return false }
         receiveWithoutEvent()
@@ -220,8 +221,8 @@ package final class Connection: LoopClient, @unchecked Sendable {
 
     // MARK: The end
 
-    /// Closes at once and cancels handlers that still work for the peer.
-    /// - Parameter reason: `nil` for the one that is known already.
+    /// Closes the connection immediately and cancels the task of a running handler.
+    /// - Parameter reason: `nil` for the reason that `state` has already.
     package func abort(_ reason: ConnectionCloseReason? = .shutdown) {
         let isUnfinished = unsafe hasOutput || state.isBusy
         guard let reason = unsafe state.close(reason) else { return }

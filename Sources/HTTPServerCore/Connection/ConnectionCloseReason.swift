@@ -1,34 +1,34 @@
 /// Why a connection was closed.
 @nonexhaustive
 public enum ConnectionCloseReason: Sendable, Hashable {
-    /// The last response was sent and said so, by the wish of either side.
+    /// The last response was sent, and the client or the server wanted to close.
     case finished
-    /// The client closed it while nothing was under way.
+    /// The client closed the connection while no request was under way.
     case clientClosed
-    /// The client went away, or the connection failed, while something was under way.
+    /// The client disconnected, or the connection failed, while a request was under way.
     case connectionLost
     /// The client was too slow.
     case timedOut(Wait)
     /// The client sent an invalid request and got an error response.
     case malformedRequest
-    /// A response could not be ended as it had begun: its stream or its file failed.
+    /// A response could not be completed: its stream or its file failed.
     case responseFailed
-    /// It was idle, and a new connection needed its place; see
+    /// The connection was idle, and a new connection needed its slot; see
     /// `ServerConfiguration.closesIdleAtLimit`.
     case displaced
     /// The server stops.
     case shutdown
 
-    /// The kind of input that a client failed to send in time.
+    /// The action that a client did not perform in time.
     @nonexhaustive
     public enum Wait: Sendable, Hashable {
-        /// The head of a request.
+        /// To send the head of a request.
         case head
-        /// The next request.
+        /// To send the next request.
         case idle
-        /// The content of a request, at the rate that is asked for.
+        /// To send the content of a request at the required rate.
         case content
-        /// That it takes some of a response.
+        /// To take some of a response.
         case write
     }
 }

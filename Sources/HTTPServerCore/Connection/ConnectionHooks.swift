@@ -12,8 +12,8 @@ public struct ConnectionHooks: Sendable {
     /// is not known.
     public typealias Progress = @Sendable (Request, _ bytes: Int64, _ total: Int64?) -> Void
 
-    /// Called for each new connection before anything is read from it. `false` closes it at once,
-    /// without an answer, and without calls of `opened` and `closed`.
+    /// Called for each new connection before anything is read from it. `false` closes it
+    /// immediately, without an answer, and without calls of `opened` and `closed`.
     public var admits: (@Sendable (ConnectionInfo) -> Bool)?
     /// Called when a connection was admitted.
     public var opened: (@Sendable (ConnectionInfo) -> Void)?
@@ -31,8 +31,8 @@ public struct ConnectionHooks: Sendable {
     public var contentReceived: Progress?
     /// Called whenever more of a response's content was handed to the system, and once at the end.
     public var contentSent: Progress?
-    /// Called when a response was sent or was given up; the record says which. After a head that
-    /// could not be parsed, the record has no request, and `requestBegan` was not called.
+    /// Called when a response was sent or was given up; see `AccessRecord.failure`. After a head
+    /// that could not be parsed, the record has no request, and `requestBegan` was not called.
     public var requestEnded: (@Sendable (AccessRecord) -> Void)?
 
     /// Creates hooks without closures.

@@ -4,31 +4,31 @@ public import ToolkitSystem
 
 /// A connection: its peer, and how much was transferred.
 ///
-/// Its requests and hooks share it. It may be read from any thread, also when the connection is
-/// gone.
+/// The connection's requests and hooks share it. It may be read from any thread, also after the
+/// connection is closed.
 public final class ConnectionInfo: Sendable {
     /// A number that no other connection of the process has, from 1 on.
     public let id: UInt64
-    /// Where the server listens that took it.
+    /// The address of the listener that accepted the connection.
     private let listening: SocketAddress
-    /// Only where the server listens at all addresses.
+    /// `nil` unless the listener is bound to all addresses of the machine.
     private let socket: Locked<LocalSocket>?
-    /// The address at the other end of the socket: that of a proxy where one connects for the client.
+    /// The address at the other end of the socket, which may belong to a proxy.
     let socketPeer: PeerAddress
     /// Set by the layers of the transport.
     private let facts = Locked(TransportFacts())
-    /// Spares most requests the lock.
+    /// Whether there are facts; saves most requests the lock.
     private let hasFacts = Atomic<Bool>(false)
-    /// The server's; the server itself is not kept by what is remembered of its connections.
+    /// The server's logger. A reference to the server would keep the server alive.
     private let serverLogger: Logger
     package let loop: EventLoop
-    // The loop alone writes these, so a load and a store do for an addition.
+    // Only the loop writes these, so a load and a store suffice for an addition.
     private let received = Atomic<Int64>(0)
     private let sent = Atomic<Int64>(0)
     private let requests = Atomic<Int>(0)
     /// Identifies the last user who logged in by Basic, and the authenticator; 0 without one.
     private let login = Atomic<UInt64>(0)
-    /// By which its loop finds the connection, as long as it is there.
+    /// The token by which the loop finds the connection while it is open.
     let token = Atomic<UInt64>(.max)
 
     private static let lastID = Atomic<UInt64>(0)
@@ -42,9 +42,9 @@ public final class ConnectionInfo: Sendable {
         socket = local.isWildcard ? Locked(LocalSocket()) : nil
     }
 
-    /// The address of the machine at which the server took the connection. Where it listens at all
-    /// addresses the system is asked for it, at the first use; once the connection is gone, and this
-    /// was not asked for before, it is the address that the server listens at.
+    /// The local address of the connection. If the listener is bound to all addresses, the system
+    /// is asked at the first use. If the connection is closed before the first use, this is the
+    /// address of the listener.
     public var local: SocketAddress {
         if let address = fact({ $0.local }) { return address }
         let address = socket?.withLock { socket in
@@ -56,13 +56,13 @@ public final class ConnectionInfo: Sendable {
         return address ?? listening
     }
 
-    /// Keeps the connection's socket; `nil` before it is closed, when another may get its number.
+    /// Sets the connection's socket; `nil` before the close, which frees the descriptor's number.
     func keepSocket(_ descriptor: CInt?) { socket?.withLock { $0.descriptor = descriptor ?? -1 } }
 
-    /// How the connection is encrypted; `nil` for not at all.
+    /// How the connection is encrypted; `nil` if it is not.
     public var security: TLSInfo? { fact { $0.security }?.value }
 
-    /// The client's address, as far as the connection tells.
+    /// The client's address: from a layer of the transport such as PROXY, else of the socket.
     package var peerAddress: PeerAddress { fact { $0.peer } ?? socketPeer }
 
     private func fact<Fact>(_ read: (inout TransportFacts) -> Fact?) -> Fact? {
@@ -74,16 +74,16 @@ public final class ConnectionInfo: Sendable {
         hasFacts.store(true, ordering: .releasing)
     }
 
-    /// Where the connection came from.
+    /// The address of the client.
     public var peer: SocketAddress { peerAddress.address }
 
-    /// How many bytes have come so far, heads and framing included.
+    /// How many bytes were received so far, heads and framing included.
     public var bytesReceived: Int64 { received.load(ordering: .relaxed) }
 
     /// How many bytes the system has taken so far, heads and framing included.
     public var bytesSent: Int64 { sent.load(ordering: .relaxed) }
 
-    /// How many requests have begun so far, those whose head could not be read left out.
+    /// How many requests have begun so far, without requests whose head could not be read.
     public var requestCount: Int { requests.load(ordering: .relaxed) }
 
     /// The server's logger, with the number of the connection as metadata.
@@ -93,13 +93,13 @@ public final class ConnectionInfo: Sendable {
         return logger
     }
 
-    /// Whether this was the last login on the connection.
+    /// Whether `number` is the last login on the connection.
     package func isLoggedIn(_ number: UInt64) -> Bool { login.load(ordering: .relaxed) == number }
 
     package func setLogin(_ number: UInt64) { login.store(number, ordering: .relaxed) }
 
     /// Forgets a login.
-    /// - Returns: whether it was the last one.
+    /// - Returns: whether it was the last login on the connection.
     package func takeLogin(_ number: UInt64) -> Bool {
         login.compareExchange(expected: number, desired: 0, ordering: .relaxed).exchanged
     }
@@ -127,7 +127,7 @@ private struct LocalSocket: Sendable {
 }
 
 extension SocketAddress {
-    /// Whether it stands for all addresses of the machine.
+    /// Whether the address stands for all addresses of the machine.
     var isWildcard: Bool {
         switch self {
         case .ipv4(let host, _): host == "0.0.0.0"

@@ -2,12 +2,12 @@
 extension ConnectionState {
     // MARK: Output
 
-    /// Everything that was written is sent.
+    /// All output was sent.
     package mutating func sentOutput() -> Step {
         switch phase {
         case .closing: return Step(action: .close(finalReason))
         case .closingUnread:
-            // The peer has no more to say, so closing cannot destroy the response.
+            // The peer sends no more, so closing cannot destroy the response.
             if peerHasEnded { return Step(action: .close(finalReason)) }
             phase = .lingering
             return setting(.linger, .linger)
@@ -21,18 +21,18 @@ extension ConnectionState {
         return setting(phase == .head ? .head : .idle)
     }
 
-    /// Nothing is sent behind the output that waits.
+    /// Whether the waiting output is the last.
     package var endsWithOutput: Bool { phase == .closing || phase == .closingUnread }
 
     /// Output waits for the peer.
-    /// - Parameter hasProgress: whether it took some of it.
+    /// - Parameter hasProgress: whether the peer took some of the output.
     package mutating func blockedOutput(hasProgress: Bool) -> Step {
         hasProgress || deadline != .write ? setting(.write) : .none
     }
 
     // MARK: Ends
 
-    /// Bytes arrived that are ignored.
+    /// Bytes arrived that are dropped.
     package mutating func dropped(_ count: Int) {
         droppedBytes += count
         if phase == .closing { phase = .closingUnread }
@@ -58,7 +58,7 @@ extension ConnectionState {
         }
     }
 
-    /// The connection can do no more about its input and output for now.
+    /// The connection has processed all input and output that it can for now.
     package func settled(_ buffers: Buffers) -> Step {
         let isWaiting = phase == .head || phase == .idle && !buffers.hasInput
         guard isWaiting, !buffers.hasOutput else { return .none }
@@ -81,7 +81,7 @@ extension ConnectionState {
     }
 
     /// The deadline has passed.
-    /// - Parameter isTaken: whether the peer has taken enough of what was sent before.
+    /// - Parameter isTaken: whether the peer has taken enough of the bytes sent before.
     package mutating func deadlineReached(isTaken: Bool = false) -> Step {
         let passed = deadline
         deadline = .none
@@ -126,8 +126,8 @@ extension ConnectionState {
 
     // MARK: Other protocols
 
-    /// Whether a handler can hand the connection to another protocol: a client of HTTP/1.0 does not
-    /// know how, and content of the request would be taken for the other protocol's.
+    /// Whether a handler can hand the connection to another protocol. HTTP/1.0 has no upgrade, and
+    /// content of the request would be taken for bytes of the other protocol.
     package var takesUpgrade: Bool { phase == .handling && !isHTTP10 && !peerHasEnded }
 
     /// A handler hands the connection to another protocol (RFC 9110 section 7.8).
@@ -137,14 +137,14 @@ extension ConnectionState {
         return setting(.upgrade)
     }
 
-    /// The deadline of the protocol that has taken over is another one now.
+    /// The protocol that has taken over has changed its deadline.
     package mutating func upgradeDeadlineChanged() -> Step {
         phase == .upgraded && deadline != .write ? setting(.upgrade) : .none
     }
 
-    /// The protocol that has taken over is at its end: what it wrote is sent before the close.
-    /// - Parameter leavesInput: whether the peer may still send, which closing at once would answer
-    ///   with a reset.
+    /// The protocol that has taken over has ended. Its output is sent before the close.
+    /// - Parameter leavesInput: whether the peer may still send. An immediate close would answer
+    ///   that input with a reset.
     package mutating func endedUpgrade(leavesInput: Bool) -> Step {
         guard phase == .upgraded else { return .none }
         closeReason = closeReason ?? .finished

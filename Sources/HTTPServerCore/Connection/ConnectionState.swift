@@ -2,8 +2,8 @@ package import HTTPParser
 
 /// The state of a connection as a value: events in, actions out (RFC 9112 section 9).
 ///
-/// It knows nothing of sockets, bytes or time. `Connection` reports events and does what the
-/// answers say. Docs/ConnectionStates.md shows all of it, generated from this code.
+/// It has no sockets, bytes or clock. `Connection` reports events and carries out the returned
+/// steps. Docs/ConnectionStates.md shows all states and events, generated from this code.
 package struct ConnectionState: Sendable {
     /// How far the connection is with a request and its response.
     package enum Phase: Equatable, Sendable, CaseIterable {
@@ -21,16 +21,16 @@ package struct ConnectionState: Sendable {
         case responding
         /// The response is complete. The rest of the content is read and dropped.
         case discarding
-        /// No more input can be understood. The response that says so has not begun.
+        /// All further input is dropped. The last response has not begun.
         case refusing
-        /// No more input can be understood, and the last response has begun.
+        /// All further input is dropped, and the last response has begun.
         case respondingLast
         /// The last response is complete. The connection closes once it is sent.
         case closing
-        /// The same, while input is unread: closing at once would reset the connection and destroy
-        /// the response on its way (RFC 9112 section 9.6).
+        /// As `closing`, with unread input: an immediate close would reset the connection and
+        /// destroy the response on its way (RFC 9112 section 9.6).
         case closingUnread
-        /// The peer knows that no more comes, and has some time to read the last response.
+        /// The output has ended, and the peer has some time to read the last response.
         case lingering
         /// Another protocol has taken over (RFC 9110 section 7.8).
         case upgraded
@@ -62,34 +62,34 @@ package struct ConnectionState: Sendable {
         case awaitRequest
         /// Forget the request, and drop the rest of its content.
         case discardContent
-        /// Forget the request, and read no other.
+        /// Forget the request, and read no further requests.
         case endInput
         /// Send 100 Continue, and read.
         case sendContinue
         /// Give the error to the handler that reads the content.
         case failContent
-        /// Compare the content that came with the rate that is demanded.
+        /// Compare the received content with the required rate.
         case checkRate
         /// Answer with 408.
         case answerTimeout
         /// Read once more before closing: a request may have come.
         case readOnce
-        /// Take up the requests that wait.
+        /// Process the requests that wait in the input buffer.
         case resume
         /// End the output, and drop what the peer still sends.
         case linger
-        /// Have the protocol that has taken over come to its end.
+        /// Ask the protocol that has taken over to end.
         case endUpgrade
         /// Notify the protocol that has taken over that its deadline has passed.
         case upgradeDeadline
-        /// Close at once.
+        /// Close immediately.
         case close(ConnectionCloseReason)
     }
 
-    /// The answer to an event.
+    /// The action and the deadline that an event causes.
     package struct Step: Equatable, Sendable {
         package var action = Action.none
-        /// The deadline to set, counted from now; `nil` leaves the one that is set.
+        /// The deadline to set, counted from now; `nil` leaves the deadline unchanged.
         package var deadline: Deadline?
 
         static let none = Step()
@@ -108,7 +108,7 @@ package struct ConnectionState: Sendable {
         }
     }
 
-    /// How much content is read and thrown away to keep a connection, in bytes.
+    /// How many bytes of content are read and dropped to keep a connection open.
     package static let discardLimit: Int64 = 64 << 10
     /// Bytes that are read and dropped after the last response. Further bytes stay in the socket,
     /// which stops the peer.
@@ -117,7 +117,7 @@ package struct ConnectionState: Sendable {
     package internal(set) var phase = Phase.idle
     package internal(set) var deadline = Deadline.head
     var isPersistent = true
-    /// Whether the request being answered is of HTTP/1.0.
+    /// Whether the request being answered is HTTP/1.0.
     var isHTTP10 = false
     var owesContinue = false
     /// Whether the peer has ended its stream. It may still read the responses to earlier requests.
@@ -156,16 +156,16 @@ package struct ConnectionState: Sendable {
 
     package var isClosed: Bool { phase == .closed }
 
-    /// Whether received bytes can be dealt with, as far as the protocol goes.
+    /// Whether to read: the peer has not ended its stream, and `droppedLimit` is not exceeded.
     package var takesInput: Bool { !peerHasEnded && droppedBytes <= Self.droppedLimit }
 
-    /// Whether an interim response can be sent now: the final one is still to come, and the client
-    /// knows what interim ones are (RFC 9110 section 15.2).
+    /// Whether an interim response can be sent now: the final response has not begun, and the
+    /// client uses HTTP/1.1 (RFC 9110 section 15.2).
     package var takesInterim: Bool {
         (phase == .receiving || phase == .handling) && !isHTTP10
     }
 
-    /// Whether no request can follow: its answer says that the connection closes (RFC 9112 section
+    /// Whether no request can follow; the response then announces the close (RFC 9112 section
     /// 9.6).
     var isLast: Bool { peerHasEnded && !isFollowed }
 
@@ -192,7 +192,7 @@ package struct ConnectionState: Sendable {
         return setting(hasContent && !expectsContinue ? .content : .none)
     }
 
-    /// A head was refused before its end could be found: no more input can be understood.
+    /// A head was refused before its end was found, so no further input can be parsed.
     package mutating func refusedHead(_ reason: ConnectionCloseReason) -> Step {
         closeReason = reason
         isPersistent = false
@@ -239,7 +239,7 @@ package struct ConnectionState: Sendable {
         closeReason = .malformedRequest
         var step = leavingContentDeadline()
         if phase == .discarding {
-            // The response before it must arrive.
+            // The response, which is complete, must arrive.
             phase = .closingUnread
             step.action = .endInput
         } else {
@@ -290,7 +290,7 @@ package struct ConnectionState: Sendable {
         return isHTTP10 ? .keepAlive : .none
     }
 
-    /// The response is written as far as we are concerned.
+    /// The response is completely written, but may not be sent yet.
     package mutating func endedResponse(_ buffers: Buffers = Buffers()) -> Step {
         switch phase {
         case .responding: return ended(.none, buffers)

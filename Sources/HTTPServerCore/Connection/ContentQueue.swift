@@ -2,7 +2,7 @@ internal import HTTPParser
 internal import ToolkitSystem
 
 /// The content of a request on its way from the connection to a reader, as a value. It never calls
-/// the connection, but returns the reader's need. It cannot be copied, so that no access copies it.
+/// the connection, but returns the reader's need. It is `~Copyable`, so that no access copies it.
 struct ContentQueue: ~Copyable {
     /// The reader's need that the connection has to meet.
     enum Need { case nothing, input, room, readAhead }
@@ -25,7 +25,7 @@ struct ContentQueue: ~Copyable {
     /// Gets all of the content at its end, in place of a reader.
     private var collector: ContentCollector?
     private var collected: [UInt8] = []
-    /// How many bytes have come so far, and how many had come at the last `markRate`.
+    /// How many bytes were received so far, and at the last `markRate`.
     private(set) var received: Int64 = 0
     private var rateMark: Int64 = 0
     private var wireMark: Int64 = 0
@@ -51,18 +51,18 @@ struct ContentQueue: ~Copyable {
     /// Content received since `markRate`.
     var receivedSinceMark: Int64 { received - rateMark }
 
-    /// - Parameter wire: `Transport.receivedBytes`.
+    /// Starts to measure the rate. `wire` is `Transport.receivedBytes`.
     mutating func markRate(wire: Int64) { (rateMark, wireMark) = (received, wire) }
 
-    /// Whether so much has come since then; encrypted content may be part of a record that is not
-    /// complete.
+    /// Whether `count` bytes were received since `markRate`, as content or on the wire: encrypted
+    /// content may be in an incomplete record.
     func hasReceived(_ count: Int64, wire: Int64) -> Bool {
         max(receivedSinceMark, wire - wireMark) >= count
     }
 
     // MARK: The connection's side
 
-    /// Takes in a piece of content.
+    /// Adds a received piece of content.
     mutating func append(_ piece: [UInt8]) {
         received += Int64(piece.count)
         if collector != nil {
@@ -76,7 +76,7 @@ struct ContentQueue: ~Copyable {
         }
     }
 
-    /// Takes in a piece that lies in a buffer of the connection.
+    /// Adds a received piece that is in a buffer of the connection.
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
         if collector != nil {
             received += Int64(bytes.count)
@@ -112,8 +112,8 @@ struct ContentQueue: ~Copyable {
         reader.take()?.resume(throwing: error)
     }
 
-    /// Ends the content: the handler is over or the connection is gone. After an error, pieces that
-    /// have arrived can still be read: a resumable upload keeps them.
+    /// Ends the content: the handler has ended or the connection is closed. After an error,
+    /// received pieces can still be read, because a resumable upload keeps them.
     mutating func end(_ error: (any Error)?) {
         if collector != nil { (collector, collected) = (nil, []) }
         // Errors are created only if a reader may miss content.
@@ -176,8 +176,8 @@ struct ContentQueue: ~Copyable {
 
     // MARK: Collecting
 
-    /// Moves the content from the front of `bytes` to `content`, if all of it is there and it fits the
-    /// limit.
+    /// Moves the content from the front of `bytes` to `content`, if all of it has arrived and is
+    /// within the limit.
     mutating func takeWhole(
         from bytes: inout UnsafeRawBufferPointer, upTo limit: Int, into content: inout [UInt8]
     ) -> Bool {
@@ -185,7 +185,7 @@ struct ContentQueue: ~Copyable {
             return false
         }
         (received, isComplete) = (left, true)
-        // A handler may keep it, and must not keep the memory of much longer content with it.
+        // A handler may keep `content`, which must not keep the memory of much longer content.
         content.removeAll(keepingCapacity: content.capacity / 2 <= Int(left))
         unsafe content.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[..<Int(left)]))
         unsafe bytes = UnsafeRawBufferPointer(rebasing: bytes[Int(left)...])
@@ -194,7 +194,7 @@ struct ContentQueue: ~Copyable {
 
     var isCollecting: Bool { collector != nil }
 
-    /// Collects the pieces that wait already, and all content that is still to come.
+    /// Collects the pieces that are waiting, and all further content.
     mutating func collect(by collector: ContentCollector) {
         self.collector = collector
         while let piece = pieces.popFirst() { collected += piece }

@@ -28,7 +28,7 @@ extension EventLoop {
         }
     }
 
-    /// Finds some at a time: a scan of all connections for each new one would take long.
+    /// Finds up to `IdleConnections.batch` idle connections, which saves a scan for each of them.
     private func findIdle() {
         forEachConnection { connection in
             if let since = connection.idleSince { idle.found.append((since, connection.token)) }

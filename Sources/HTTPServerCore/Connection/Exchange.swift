@@ -1,27 +1,27 @@
 internal import HTTPParser
 internal import ToolkitSystem
 
-/// The exchange's view of its connection. All calls come on the loop.
+/// The exchange's view of its connection. All calls are made on the loop.
 protocol ExchangeOwner: AnyObject {
     /// Meets a need of the content's reader.
     func provide(_ need: ContentQueue.Need)
     /// Sends a piece of a streamed response.
-    /// - Parameter continuation: the writer to resume once there is room, if there is one.
+    /// - Parameter continuation: the writer to resume once more can be written, if any.
     func send(_ piece: ResponseBody.Piece, _ continuation: Exchange.Writer?)
     /// Sets the fields that follow a streamed response.
     func setTrailers(_ trailers: HTTPFields)
 }
 
-/// One request that is not answered at once: its content on the way in, its task, and its stream
-/// on the way out. A request without content that is answered at once needs no exchange.
+/// The incoming content, the task and the outgoing stream of one request. A request without content
+/// that is answered immediately needs no exchange.
 ///
-/// It is confined to its connection's loop, except where a mark says otherwise. The connection sets
-/// its properties and ends it; handlers read content and write streams through it.
+/// It is confined to its connection's loop, except for the section "on any thread". The connection
+/// sets its properties and ends it; handlers read content and write streams through it.
 package final class Exchange: @unchecked Sendable {
     typealias Writer = CheckedContinuation<Void, any Error>
 
     package let loop: EventLoop
-    /// `nil` once the exchange is over.
+    /// `nil` once the exchange has ended.
     private var owner: (any ExchangeOwner)?
     /// Removes the content coding; `nil` when there is none, or when it is left on.
     var decoding: (any ContentDecoding)?
@@ -30,7 +30,7 @@ package final class Exchange: @unchecked Sendable {
     @exclusivity(unchecked)
     var content: ContentQueue
     var task: Task<Void, Never>?
-    /// The writers that wait for room, in order of arrival.
+    /// The writers that wait until more can be written, in order of arrival.
     @exclusivity(unchecked)
     private var writers: [Writer] = []
     let announcedLength: Int64?
@@ -93,7 +93,7 @@ package final class Exchange: @unchecked Sendable {
 
     // MARK: Stream
 
-    /// Sends bytes of a stream without a writer that waits.
+    /// Sends bytes of a stream; no writer waits for them.
     package func send(_ bytes: [UInt8]) { owner?.send(.bytes(bytes), nil) }
 
     func send(_ piece: ResponseBody.Piece, _ continuation: Writer) {
@@ -119,7 +119,7 @@ package final class Exchange: @unchecked Sendable {
 
     // MARK: End
 
-    /// Detaches the exchange: the connection continues without it, or is gone.
+    /// Detaches the exchange: the connection continues without it, or is closed.
     func end(_ error: (any Error)? = nil) {
         guard isOpen else { return }
         owner = nil

@@ -10,7 +10,7 @@ struct ResponseInProgress {
     /// Whether only the end of the connection ends it.
     var endsWithClose = false
     var trailers: HTTPFields?
-    /// Its figures, if an observer wants them.
+    /// The figures of its request, if an observer wants them.
     var observation: RequestObservation?
     /// Bytes that its stream has written since other connections had their turn.
     var turnBytes = 0
@@ -22,11 +22,11 @@ struct RequestObservation {
     let storage: Request.Storage?
     let started: UInt64
     var status = HTTPStatus.badRequest
-    /// How much content the response has, where that was known before; 0 where none is sent.
+    /// The announced length of the response's content; `nil` if unknown, 0 without content.
     var contentLength: Int64? = 0
-    /// Content that was written, gone or not.
+    /// Bytes of content that were written, whether sent or not.
     var contentBytes: Int64 = 0
-    /// Content of the request that has come.
+    /// Bytes of the request's content that were received.
     var receivedBytes: Int64 = 0
     /// The bytes of content that were reported so far.
     var reportedBytes: Int64 = 0

@@ -1,9 +1,9 @@
 public import HTTPParser
 package import ToolkitSystem
 
-/// A stream that could not be sent.
+/// Why a stream could not be sent.
 public enum ResponseWriterError: Error, Hashable, Sendable {
-    /// The client closed the connection, or it failed, or it was too slow.
+    /// The client closed the connection or was too slow, or the connection failed.
     case connectionLost
     /// More or less was written than the response announced.
     case wrongLength
@@ -11,35 +11,35 @@ public enum ResponseWriterError: Error, Hashable, Sendable {
 
 /// Where the producer of a streamed response writes.
 ///
-/// It may be used from any thread. Several tasks may write at once: each piece goes out whole, in
-/// the order of the calls, and each task waits while the client is behind. A stream that is
-/// compressed is cut into pieces of 16 KiB, between which those of others may come.
+/// It may be used from any thread. If several tasks write, each piece is sent whole, in the order
+/// of the calls, and each task waits while the client reads too slowly. A compressed stream is cut
+/// into pieces of 16 KiB, between which pieces of other tasks may be sent.
 public struct ResponseWriter: Sendable {
     let exchange: Exchange
     /// Encodes the stream; `nil` when it is not encoded.
     var coder: (any StreamEncoding)?
-    /// Is given what is written before it goes out.
+    /// Gets each piece before it is sent.
     private var observer: (@Sendable ([UInt8]) -> Void)?
 
     init(exchange: Exchange) { self.exchange = exchange }
 
-    /// Lets the loop's other connections take their turn. `Task.yield()` would take another thread.
+    /// Lets the loop serve other connections. `Task.yield()` would use another thread.
     package func yieldTurn() async {
         await withCheckedContinuation { done in exchange.loop.execute { done.resume() } }
     }
 
     /// The same writer, with an observer of its pieces.
-    /// - Parameter body: is given each piece before it is sent; it must not block.
+    /// - Parameter body: gets each piece before it is sent; it must not block.
     package func observed(_ body: @escaping @Sendable ([UInt8]) -> Void) -> ResponseWriter {
         var writer = self
         writer.observer = body
         return writer
     }
 
-    /// Sends bytes; empty ones are nothing.
+    /// Sends bytes; an empty array is ignored.
     ///
-    /// It suspends while more than some 64 KiB wait for a slow client.
-    /// - Throws: `ResponseWriterError`; it is of no use to write on after that.
+    /// It suspends while more than about 64 KiB wait for a slow client.
+    /// - Throws: `ResponseWriterError`; the response has failed then, so stop writing.
     public func write(_ bytes: [UInt8]) async throws {
         guard !bytes.isEmpty else { return }
         observer?(bytes)
@@ -47,11 +47,11 @@ public struct ResponseWriter: Sendable {
         try await send(.bytes(bytes))
     }
 
-    /// Sends part of a file, without passing it through the process where the system can do that. The
-    /// connection is cut when the file is shorter.
+    /// Sends part of a file, without passing it through the process if the system can do that. The
+    /// connection is closed if the file is shorter.
     ///
     /// It suspends while more than 2 MiB of files wait for a slow client.
-    /// - Throws: `ResponseWriterError`; it is of no use to write on after that.
+    /// - Throws: `ResponseWriterError`; the response has failed then, so stop writing.
     package func write(_ file: OpenFile, offset: Int64, count: Int64) async throws {
         guard count > 0 else { return }
         guard coder == nil, observer == nil else {
@@ -67,7 +67,7 @@ public struct ResponseWriter: Sendable {
         }
     }
 
-    /// The same for bytes that have to be seen.
+    /// Reads the file into memory for a coder or an observer, and sends it in pieces.
     private func writePieces(of file: OpenFile, _ offset: Int64, _ count: Int64) async throws {
         var position = offset
         while position < offset + count {
@@ -86,9 +86,9 @@ public struct ResponseWriter: Sendable {
         try await write(Array(text.utf8))
     }
 
-    /// Says which fields follow the content; they are sent with chunked content only. With fields
-    /// that must not go on the wire the stream fails at its end: the connection is cut, and the
-    /// log says why.
+    /// Sets the fields that follow the content; they are sent with chunked content only. With
+    /// invalid fields the stream fails at its end: the connection is closed, and the error is
+    /// logged.
     public func setTrailers(_ trailers: HTTPFields) async {
         await withCheckedContinuation { continuation in
             exchange.loop.execute { [exchange] in

@@ -1,15 +1,14 @@
-/// Where a server counts and measures what it does.
+/// Counts and measures the connections and requests of a server.
 ///
-/// `ServerCounters` keeps the figures in memory; with the package trait `Metrics` there is
-/// `SwiftMetrics` as well, which hands them to swift-metrics. All methods are called on event loops
-/// and must not block.
+/// `ServerCounters` keeps the figures in memory. With the package trait `Metrics`, `SwiftMetrics`
+/// passes them to swift-metrics. All methods are called on event loops, and must not block.
 public protocol ServerMetrics: Sendable {
-    /// A connection was taken.
+    /// A connection was accepted.
     func connectionOpened()
     /// A new connection was refused, by `ConnectionHooks.admits` or by a limit.
     func connectionRefused()
-    /// A connection that was taken is closed; its bytes are final.
+    /// An accepted connection was closed; its byte counts are final.
     func connectionClosed(_ connection: ConnectionInfo, _ reason: ConnectionCloseReason)
-    /// A response has ended, whole or not.
+    /// A response was sent, or was given up.
     func requestEnded(_ record: AccessRecord)
 }

@@ -1,7 +1,7 @@
 internal import HTTPParser
 internal import ToolkitSystem
 
-/// The fields that all responses have, and the wall clock that they are dated by.
+/// The fields Date and Server of all responses, and the wall clock.
 struct CommonFields: ~Copyable {
     private let serverName: String
     private var lines = ByteBuffer(capacity: 128)
@@ -14,7 +14,7 @@ struct CommonFields: ~Copyable {
         self.serverName = serverName
     }
 
-    /// Date and Server, formatted once a second; good until the next call.
+    /// The lines of Date and Server, formatted once a second; valid until the next call.
     mutating func lines(at now: UInt64) -> UnsafeRawBufferPointer {
         if now >= isGoodUntil { format(at: now) }
         return unsafe lines.unsafeBytes
@@ -32,7 +32,7 @@ struct CommonFields: ~Copyable {
         do throws(HTTPMessageError) {
             try lines.append(field: "Server", serverName)
         } catch {
-            preconditionFailure("the server's name must not go on the wire: \(serverName)")
+            preconditionFailure("invalid value of Server: \(serverName)")
         }
     }
 

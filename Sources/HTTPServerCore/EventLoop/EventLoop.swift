@@ -4,12 +4,12 @@ internal import Synchronization
 package import ToolkitSystem
 
 /// One thread's worth of connections: a serial Dispatch queue, a poller, and one Dispatch source
-/// that wakes the queue when the poller has something.
+/// that wakes the queue when the poller has events.
 ///
-/// Once woken the loop stays with its poller as long as events come, and lingers for some
-/// milliseconds more before it gives the thread back: a busy server runs at the speed of a plain
-/// poll loop, an idle one holds no thread (Docs/Decisions/0001). The loop is an executor, too, so
-/// that async handlers run on the thread of their connection without a hop.
+/// A woken loop polls while events arrive, and waits some milliseconds longer before it gives the
+/// thread back: a busy server runs at the speed of a plain poll loop, and an idle one holds no
+/// thread (Docs/Decisions/0001). The loop is also an executor, so async handlers run on the thread
+/// of their connection without a hop.
 ///
 /// Everything marked "confined" is touched only on the loop's thread. Never block there; use
 /// `BlockingHandler`.
@@ -33,7 +33,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private struct Jobs {
         var waiting: [LoopJob] = []
         private(set) var running: [LoopJob] = []
-        /// Whether the loop's own thread has put something into the inbox.
+        /// Whether the loop's thread has added to the inbox since it was last emptied.
         var areInInbox = false
 
         mutating func begin() { swap(&waiting, &running) }
@@ -44,10 +44,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     struct Turn {
         /// The monotonic clock in nanoseconds, read once for each batch.
         var now: UInt64
-        /// When the batch was read, in nanoseconds of `now`: the bytes that it reports had arrived by
-        /// then. `.max` after a connection was read without an event.
+        /// When the batch was read, in nanoseconds of `now`; the bytes that its events report had
+        /// arrived by then. `.max` after a connection was read without an event.
         var arrival = UInt64.max
-        /// Whether a handler or a hook is called by a connection, which writes into `sendBuffer`.
+        /// Whether a connection, which may have output in `sendBuffer`, calls a handler or a hook.
         var isInCall = false
     }
 
@@ -76,15 +76,15 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     package var now: UInt64 { unsafe turn.now }
     @exclusivity(unchecked)
     var turn: Turn
-    /// Where connections read into, one after another.
+    /// The buffer that all connections read into, one after another.
     package let receiveRoom: UnsafeMutableRawBufferPointer
-    /// The output that one read causes; handlers and hooks that run meanwhile cannot reach it.
+    /// The output of the current event. Handlers and hooks cannot use it; see `isFree`.
     @exclusivity(unchecked)
     package var sendBuffer = ByteBuffer(capacity: 32 << 10)
-    /// The head parser of heads that come in one piece.
+    /// The parser of heads that arrive in one piece.
     @exclusivity(unchecked)
     package var headParser: HeadParser
-    /// The last content that was short, whose memory the next one takes unless a handler has kept it.
+    /// The last content that came with its head. Its memory is reused unless a handler keeps it.
     @exclusivity(unchecked)
     var content: [UInt8] = []
     private let serialSide = LoopSerialExecutor()
@@ -98,11 +98,11 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     ///   - label: names the queue in debuggers.
     ///   - linger: milliseconds to wait for more events before giving the thread back.
     ///   - serverName: the value of Server in each response; empty for none.
-    ///   - firesDeadlines: whether deadlines fire on their own. Tests turn this off and fire them by
-    ///     hand, so that they do not depend on machine speed.
-    ///   - qos: how urgent the loop's work is to the system.
-    ///   - target: a queue that lends the loop its thread; `nil` for one of the system's.
-    /// - Throws: when there are no descriptors left.
+    ///   - firesDeadlines: whether deadlines fire by themselves. Tests turn this off and fire them
+    ///     explicitly, so that they do not depend on machine speed.
+    ///   - qos: the quality of service of the loop's queue.
+    ///   - target: the target of the loop's queue; `nil` for a thread of the system.
+    /// - Throws: if the poller cannot be created, for example because no descriptor is free.
     package init(
         label: String, linger: CInt = 10, limits: ParserLimits = .standard,
         leniency: ParserLeniency = [], serverName: String = "", firesDeadlines: Bool = true,
@@ -121,7 +121,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         source.setEventHandler { @Sendable [weak self] in self?.drain() }
         // The poller has to outlive the source that watches it.
         source.setCancelHandler { @Sendable [poller] in withExtendedLifetime(poller) {} }
-        // Before the first event: what an event runs may be a job of an actor of this loop.
+        // Before the first event, which may run a job of an actor of this loop.
         unsafe serialSide.loop = self
         source.activate()
     }
@@ -131,7 +131,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         unsafe receiveRoom.deallocate()
     }
 
-    /// How urgent the loop's work is to the system.
+    /// The quality of service of the loop's queue.
     package var qos: DispatchQoS { waking.queue.qos }
 
     /// Whether the caller runs on the loop's thread.
@@ -139,8 +139,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         thread.load(ordering: .relaxed) == Syscalls.currentThread()
     }
 
-    /// Whether the caller may use the connections of the loop at once. Handlers, hooks and loggers may
-    /// not: what they run by `Task.immediate` would write into the output of their own connection.
+    /// Whether the caller may use the loop's connections without `execute`. Handlers, hooks and
+    /// loggers may not: with `Task.immediate` they would write into their connection's output.
     package var isFree: Bool { unsafe isCurrent && !turn.isInCall }
 
     /// Calls a handler, a hook or a logger.
@@ -180,7 +180,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     @inline(__always)
     private func dispatch(_ event: PollEvent) {
-        // An event of this batch may be for a connection that an earlier one has closed.
+        // An event of this batch may be for a connection that an earlier event has closed.
         guard let client = unsafe clients[event.token] else {
             if event.token == Poller.wakeToken { takeInbox() }
             if event.token == Poller.timerToken { unsafe timers.armed = nil }
@@ -202,8 +202,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         for item in work { item() }
     }
 
-    /// Runs jobs, and the jobs that they make: a handler that waits for what is there already
-    /// goes on in the same turn. The rounds are bounded, so that input gets its turn.
+    /// Runs jobs, and the jobs that these enqueue, so that a handler whose content has arrived
+    /// continues in the same turn. The rounds are bounded, so that input is not delayed.
     private func runJobs() {
         var rounds = 16
         while unsafe !jobs.waiting.isEmpty, rounds > 0 {
@@ -216,7 +216,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     // MARK: Work
 
-    /// Runs a job on the loop: from the loop's own thread it is appended to a plain array.
+    /// Runs a job on the loop. On the loop's thread, enqueuing takes no lock.
     public func enqueue(_ job: consuming ExecutorJob) {
         add(LoopJob(job: UnownedJob(job), isIsolated: false))
     }
@@ -229,7 +229,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         signal { $0.jobs.append(job) }
     }
 
-    /// Runs a closure on the loop's thread, soon, after the events that wait.
+    /// Runs a closure on the loop's thread, after the current batch of events.
     package func execute(_ work: @escaping @Sendable () -> Void) {
         signal { $0.work.append(work) }
     }
@@ -241,7 +241,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
             inbox.isSignalled = true
             return !wasSignalled
         }
-        // The loop's own thread looks there when it is done with its events.
+        // The loop's thread checks the inbox after its events, without a wake.
         if mustWake, isCurrent { unsafe jobs.areInInbox = true } else if mustWake { poller.wake() }
     }
 
@@ -305,7 +305,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         client.deadlineReached()
     }
 
-    /// Before the thread is given back: the poller has to wake us for the next deadline.
+    /// Has the poller wake the loop at the next deadline; called before the thread is given back.
     private func armTimer() {
         let next = unsafe timers.fire ? timers.wheel.next : nil
         guard unsafe next != timers.armed else { return }
@@ -322,7 +322,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// after the wall clock was set.
     package func wallTime(of time: UInt64) -> Int64 { unsafe common.wallTime(of: time) }
 
-    /// Gives away the shared head parser, which has read part of a head, and takes a new one.
+    /// Returns the shared head parser, which has read part of a head, and replaces it.
     package func exchangeHeadParser() -> HeadParser {
         var fresh = unsafe HeadParser(
             .request, limits: headParser.limits, leniency: headParser.leniency)
@@ -338,14 +338,14 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 /// A job of a task, or of an actor.
 private struct LoopJob: Sendable {
     var job: UnownedJob
-    /// Whether it belongs to an actor whose executor the loop is.
+    /// Whether the job belongs to an actor whose executor is the loop.
     var isIsolated: Bool
 }
 
-/// The loop as the executor of actors, kept apart from the one of tasks.
+/// The loop as the executor of actors, separate from the executor of tasks.
 ///
-/// Nonisolated code counts as being elsewhere while an actor's job runs, so each call of an async
-/// function would be a separate job if all jobs ran as jobs of actors.
+/// While an actor's job runs, nonisolated code counts as running elsewhere. If all jobs ran as jobs
+/// of actors, each call of an async function would be a separate job.
 @safe
 private final class LoopSerialExecutor: SerialExecutor, @unchecked Sendable {
     /// Unowned: the loop owns this object, and each actor that runs on the loop retains the loop.

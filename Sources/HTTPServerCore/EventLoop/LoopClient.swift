@@ -1,28 +1,28 @@
 package import ToolkitSystem
 
-/// Something that waits in a loop for events and deadlines. All of it is confined to the loop.
+/// Receives events and deadlines from a loop, and is confined to it.
 package class LoopClient {
     package final var token: UInt64 = .max
     /// When `deadlineReached` is to be called, in nanoseconds; `.max` never.
     @exclusivity(unchecked)
     package final var deadline: UInt64 = .max
-    /// When the wheel will look at the deadline; `.max` when it has no entry.
+    /// When the timer wheel checks the deadline, in nanoseconds; `.max` when it has no entry.
     @exclusivity(unchecked)
     final var scheduled: UInt64 = .max
 
-    /// - Parameter loop: where the client gets its events and deadlines from now on.
+    /// - Parameter loop: the loop that sends events and deadlines to the client from now on.
     init(in loop: EventLoop) {
         loop.insert(self)
     }
 
-    /// The descriptor is ready, or was closed by the peer, or has failed.
+    /// The descriptor is ready, was closed by the peer, or has failed.
     package func handle(_ event: PollEvent) {}
 
-    /// The deadline has passed; none is set any more.
+    /// The deadline has passed, and was reset to `.max`.
     package func deadlineReached() {}
 }
 
-/// The clients of a loop by token. A token that was removed stands for no later client.
+/// The clients of a loop by token. A later client never has the token of a removed one.
 struct ClientTable {
     private struct Slot {
         var client: LoopClient?

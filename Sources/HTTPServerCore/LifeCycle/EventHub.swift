@@ -16,7 +16,7 @@ final class EventHub: Sendable {
     private let queue = DispatchQueue(label: "http.events")
     private let state: Locked<State>
 
-    /// - Parameter interval: nanoseconds without connection before the end is reported.
+    /// - Parameter interval: nanoseconds without a connection before `disconnected` is sent.
     init(interval: UInt64) {
         state = Locked(State(presence: ConnectionPresence(interval: interval)))
     }
@@ -40,7 +40,7 @@ final class EventHub: Sendable {
 
     func setReceiver(_ receiver: EventReceiver?) { state.withLock { $0.receiver = receiver } }
 
-    /// The server is gone.
+    /// Ends the streams of all readers, when the server is deallocated.
     func finish() {
         let readers = state.withLock { state in
             defer { state.readers = [:] }
@@ -55,7 +55,7 @@ final class EventHub: Sendable {
         state.withLock { tell(event, $0) }
     }
 
-    /// Called with the lock held, which puts the events in order; nothing of others runs here.
+    /// Called with the lock held, which puts the events in order. No foreign code runs here.
     private func tell(_ event: HTTPServer.Event, _ state: State) {
         if !state.readers.isEmpty {
             let readers = Array(state.readers.values)
@@ -66,8 +66,8 @@ final class EventHub: Sendable {
         }
     }
 
-    /// The first connection came, or the last one went.
-    /// - Parameter isOpen: evaluated under the lock: of two threads, the last to get it reports the state.
+    /// The first connection was opened, or the last one was closed.
+    /// - Parameter isOpen: evaluated under the lock, so the later of two threads is up to date.
     func connectionsChanged(_ isOpen: () -> Bool) {
         let now = Syscalls.monotonic()
         state.withLock { state in
@@ -75,7 +75,7 @@ final class EventHub: Sendable {
         }
     }
 
-    /// No connection is left, and none can come.
+    /// All connections are closed, and no new ones are accepted.
     func connectionsEnded() {
         state.withLock { state in follow(state.presence.stopped(), state) }
     }

@@ -5,14 +5,13 @@ public import ToolkitSystem
 #endif
 
 extension HTTPServer {
-    /// Starts and serves until SIGINT or SIGTERM comes, `shutdown` is called, or the task is
-    /// cancelled. Each shuts down with the grace of the configuration. A suspension does not end it.
-    ///
-    /// A second signal does what it does without a server: it ends most programs at once. Use
+    /// Starts and serves until SIGINT or SIGTERM arrives, `shutdown` is called, or the task is
+    /// cancelled. Signals and cancellation use the grace of the configuration. `suspend` does not
+    /// end it. A second signal has its usual effect, which ends most programs immediately. Use
     /// ``run(stoppingOn:started:)`` for other signals, or for none.
     ///
-    /// With the package trait `ServiceLifecycle` signals are left to the service group, whose graceful
-    /// shutdown ends the server, with the same grace.
+    /// With the package trait `ServiceLifecycle`, signals are left to the service group. Its
+    /// graceful shutdown shuts down the server, with the same grace.
     /// - Throws: `ListenError` when the server cannot listen, or cannot listen any more.
     @concurrent
     public func run() async throws {
@@ -24,8 +23,8 @@ extension HTTPServer {
     }
 
     /// Serves until a shutdown ends.
-    /// - Parameter shutdowns: how many had ended before; it returns at once when there are more by
-    ///   now, and does not start the server again.
+    /// - Parameter shutdowns: how many shutdowns had ended before. It returns immediately if one
+    ///   has ended since then, and does not start the server again.
     private func run(since shutdowns: Int) async throws {
         #if ServiceLifecycle
             try await withGracefulShutdownHandler {
@@ -38,14 +37,14 @@ extension HTTPServer {
         #endif
     }
 
-    /// Does what `run()` does, and shuts down with the grace of the configuration on the first of
-    /// some signals.
+    /// Starts and serves like `run()`, and shuts down with the grace of the configuration on the
+    /// first of these signals.
     ///
-    /// From then on, and when this returns, signals do what they did before: a second Control-C
-    /// ends most programs at once.
+    /// After the first signal, and after the return, signals have their previous effect again: a
+    /// second Control-C ends most programs immediately.
     /// - Parameters:
-    ///   - signals: the signals to stop on, such as `[.interrupt, .terminate]`. While it runs they
-    ///     do nothing else. Signals that cannot be caught are left alone.
+    ///   - signals: the signals to stop on, such as `[.interrupt, .terminate]`. Until then they
+    ///     have no other effect. Signals that cannot be caught are ignored here.
     ///   - started: called once the server listens, with its addresses.
     /// - Throws: `ListenError` when the server cannot listen, or cannot listen any more.
     @concurrent
@@ -62,7 +61,7 @@ extension HTTPServer {
         }
         defer { watch.end() }
         try await start()
-        // A stop that came before the start had nothing to stop.
+        // A signal before the end of `start` had nothing to stop.
         if let signal = received.withLock({ $0 }) { requestStop(.signal(signal)) }
         started(addresses)
         try await run(since: shutdowns)

@@ -2,26 +2,26 @@ internal import Logging
 internal import ToolkitSystem
 
 extension HTTPServer {
-    /// Stops: takes no more connections, closes idle ones at once and the others when their
-    /// requests end, or at the deadline.
+    /// Stops: accepts no more connections, and closes idle connections immediately and the others
+    /// when their requests end, or at the deadline.
     ///
     /// It returns when no connection is left, or a second after the deadline if a loop is blocked.
-    /// Another call may shorten the time; both return together. The server can be started again.
-    /// - Parameter grace: how long running requests may go on; `nil` for the configured time.
+    /// Another call may shorten the grace; both calls return together. The server can be restarted.
+    /// - Parameter grace: how long running requests may continue; `nil` for `shutdownGrace`.
     @concurrent
     public func shutdown(grace: Duration? = nil) async {
         await stop(by: .now + (grace ?? core.configuration.shutdownGrace), .requested)
     }
 
     /// Stops, as `shutdown(grace:)` does.
-    /// - Parameter deadline: when running requests are cut off.
+    /// - Parameter deadline: when running requests are aborted.
     @concurrent
     public func shutdown(deadline: ContinuousClock.Instant) async {
         await stop(by: deadline, .requested)
     }
 
-    /// Waits until a shutdown that another caller begins is complete; returns at once if the server
-    /// is stopped now.
+    /// Waits until a shutdown by another caller is complete; returns immediately if the server is
+    /// stopped now.
     @concurrent
     public func waitUntilShutdown() async {
         let shutdowns = status.withLock { $0.shutdowns }
@@ -68,7 +68,7 @@ extension HTTPServer {
         forEachConnection { $0.abort() }
         let end = ContinuousClock.now + .seconds(1)
         await core.waitForConnections { end }
-        // Requests that were cut off may have left files, and the process may end after this.
+        // Aborted requests may have left files, and the process may end after this.
         await TemporaryFiles.waitForRemovals(until: .now + .seconds(1))
         core.events.connectionsEnded()
         status.withLock { status in

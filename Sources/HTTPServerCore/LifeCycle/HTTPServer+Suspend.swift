@@ -8,10 +8,10 @@ extension HTTPServer {
     /// remembers their addresses, with the ports that the system chose.
     ///
     /// Connections in the backlog are accepted first. The state is `suspended` as soon as the
-    /// sockets are closed; the call returns when the connections are dealt with, or when the server
-    /// is resumed or shut down meanwhile. On a server that does not run it does nothing. Inherited
-    /// sockets stay open, without being accepted from.
-    /// - Parameter connections: what becomes of open connections.
+    /// sockets are closed. The call returns when `connections` is carried out, or when the server
+    /// is resumed or shut down. It does nothing unless the server runs. Inherited sockets stay
+    /// open, but no connections are accepted from them.
+    /// - Parameter connections: the treatment of open connections.
     @concurrent
     public func suspend(
         connections: ConnectionsAtSuspension = .finish(within: nil)
@@ -73,7 +73,7 @@ extension HTTPServer {
         await core.waitForConnections { isIn(period) ? end : nil }
     }
 
-    /// Connections of a later time are not meant.
+    /// Calls `body` with the connections of a suspension, unless that suspension is over.
     private func forEachConnection(
         in period: Int, _ body: @escaping @Sendable (Connection) -> Void
     ) {
@@ -88,14 +88,14 @@ extension HTTPServer {
 
     // MARK: Resuming
 
-    /// Binds again what `suspend` closed, at the same addresses and ports, and serves.
+    /// Listens again at the addresses and ports that `suspend` closed, and serves.
     ///
-    /// Another program may have a port for a moment, so binding is repeated after short pauses, up
-    /// to the `rebindTimeout` of the configuration. On a running server it checks the listening
+    /// Another program may use a port for a moment, so binding is retried after short pauses, up to
+    /// the `rebindTimeout` of the configuration. On a running server, `resume` checks the listening
     /// sockets, and replaces dead ones.
-    /// - Throws: why it cannot listen, and `state` is `failed`, from where `resume` may be tried
-    ///   again; `ListenError.serverStopped` if the server is not suspended but stopped, or is shut
-    ///   down meanwhile.
+    /// - Throws: the error of the address that cannot listen; `state` is `failed` then, and
+    ///   `resume` may be tried again. `ListenError.serverStopped` if the server is stopped, or is
+    ///   shut down during the call.
     @concurrent
     public func resume() async throws(ListenError) {
         await transitions.lock()
@@ -152,7 +152,7 @@ extension HTTPServer {
         }
     }
 
-    /// Waits, but not when the server is to be shut down.
+    /// Waits; throws as soon as a shutdown is requested.
     private func wait(_ time: Duration) async throws(ListenError) {
         let end = ContinuousClock.now + time
         while end > .now {
@@ -164,14 +164,14 @@ extension HTTPServer {
 
     // MARK: Sockets that were taken away
 
-    /// Systems that freeze programs may close their sockets, which the next call on one reports.
+    /// Replaces a socket that the system has closed, as systems that freeze programs may do.
     func listenerDied(_ listener: Listener) async {
         await transitions.lock()
         defer { transitions.unlock() }
         guard state == .running, status.withLock({ $0.listeners.contains { $0 === listener } })
         else { return }
         core.logger.warning(
-            "a listening socket was lost", metadata: ["address": "\(listener.address)"])
+            "the system closed a listening socket", metadata: ["address": "\(listener.address)"])
         // The delegate and the readers of events get the error.
         try? await replaceDeadListeners(listener)
     }

@@ -10,15 +10,15 @@ package final class ServerCore: Sendable {
     let observers: ConnectionObservers
     let bodyLimits: ParserLimits
     let times: ConnectionTimes
-    /// Asked when the server starts: it would cost a call for each connection.
+    /// Computed when the server starts: it would cost system calls for each connection.
     private let openLimit: Atomic<Int>
     /// The loops of the server while it runs.
     let loops = Locked<[EventLoop]>([])
-    /// Open connections, and those about to be taken: what the limit is for.
+    /// The number of open connections and of reserved slots, which the limit applies to.
     private let open = Atomic<Int>(0)
-    /// Open connections.
+    /// The number of open connections.
     private let connected = Atomic<Int>(0)
-    /// How many of them each client has, where that is limited; there is no entry without one.
+    /// The number of open connections of each client, if that is limited. Entries are above 0.
     private let openByClient = Locked<[PeerNetwork: Int]>([:])
     /// How many tasks wait for the last connection to close.
     private let drains = Atomic<Int>(0)
@@ -51,7 +51,7 @@ package final class ServerCore: Sendable {
         return decoder.decoding(codings, byteLimit: bodyLimits.contentBytes)
     }
 
-    /// The handler of connections that open now.
+    /// The handler for new connections.
     var handler: any Handler {
         get { currentHandler.withLock { $0 } }
         set { currentHandler.withLock { $0 = newValue } }
@@ -74,7 +74,7 @@ package final class ServerCore: Sendable {
     /// slot only until it finds the backlog empty.
     var mayHaveRoom: Bool { openConnections < openLimit.load(ordering: .relaxed) }
 
-    /// Before the server listens: how many descriptors there are may have changed.
+    /// Called before the server listens: the limit of descriptors may have changed.
     func prepareLimits() {
         if configuration.raisesDescriptorLimit { Syscalls.raiseDescriptorLimit() }
         openLimit.store(configuration.openLimit, ordering: .relaxed)
@@ -85,8 +85,8 @@ package final class ServerCore: Sendable {
         loops.withLock { $0.contains { $0 !== loop } }
     }
 
-    /// Has each loop but one close the connection that has been idle for longest, soon.
-    /// - Parameter done: is called once all of them have answered; with `true` when one was closed.
+    /// Asks each loop except `loop` to close its connection that has been idle for longest.
+    /// - Parameter done: called once all have answered; `true` if a connection was closed.
     func askForRoom(besides loop: EventLoop, then done: @escaping @Sendable (Bool) -> Void) {
         let others = loops.withLock { $0.filter { $0 !== loop } }
         guard !others.isEmpty else { return done(false) }
@@ -118,7 +118,7 @@ package final class ServerCore: Sendable {
 
     func connectionClosed(_ peer: PeerAddress) {
         releasePeer(peer)
-        // Before the slot is free: the next connection is counted as soon as it has one.
+        // Before the slot is free: the next connection is counted as soon as it has the slot.
         let count = connected.subtract(1, ordering: .sequentiallyConsistent).newValue
         releaseSlot()
         guard count == 0 else { return }
@@ -126,7 +126,8 @@ package final class ServerCore: Sendable {
         if drains.load(ordering: .sequentiallyConsistent) > 0 { changes.advance() }
     }
 
-    /// Counts a connection of this peer, unless its address has as many as it may.
+    /// Counts a connection of a peer.
+    /// - Returns: `false` if its address has reached its limit; the connection is not counted then.
     func admits(_ peer: PeerAddress) -> Bool {
         guard let limit = configuration.connectionLimitPerAddress, let client = peer.client else {
             return true
@@ -138,10 +139,10 @@ package final class ServerCore: Sendable {
         }
     }
 
-    /// Whether there is a limit for each address.
+    /// Whether the connections of each address are limited.
     var limitsAddresses: Bool { configuration.connectionLimitPerAddress != nil }
 
-    /// One of the connections that `admits` has counted is over.
+    /// Subtracts a connection that `admits` has counted.
     func releasePeer(_ peer: PeerAddress) {
         guard configuration.connectionLimitPerAddress != nil, let client = peer.client else {
             return
@@ -152,8 +153,8 @@ package final class ServerCore: Sendable {
         }
     }
 
-    /// Waits until no connection is open, or until `end` says that it is time: it is asked again
-    /// whenever something has changed.
+    /// Waits until no connection is open, or until the time that `end` returns; `nil` is now.
+    /// `end` is called again after each of the `changes`.
     func waitForConnections(until end: () -> ContinuousClock.Instant?) async {
         drains.add(1, ordering: .sequentiallyConsistent)
         defer { drains.subtract(1, ordering: .sequentiallyConsistent) }
@@ -164,13 +165,13 @@ package final class ServerCore: Sendable {
         }
     }
 
-    /// Calls `action` when a connection closes next.
+    /// Calls `action` when the next connection closes or the next reserved slot is released.
     func whenConnectionCloses(_ action: @escaping @Sendable () -> Void) {
         closeObservers.withLock { $0.append(action) }
     }
 }
 
-/// The observers of connections and requests, and which of them there are: asked for each request.
+/// The observers of connections and requests, and flags that are checked for each request.
 struct ConnectionObservers: Sendable {
     let hooks: ConnectionHooks
     let metrics: (any ServerMetrics)?
@@ -206,7 +207,7 @@ struct ConnectionTimes: Sendable {
 }
 
 extension Duration {
-    /// Whole nanoseconds, not below zero.
+    /// Whole nanoseconds, from 0 to about 2^32 seconds.
     package var nanoseconds: UInt64 {
         let parts = components
         guard parts.seconds >= 0 else { return 0 }

@@ -10,14 +10,14 @@ extension HTTPServer {
         case suspended
         /// It listens again, at the same addresses.
         case resumed([SocketAddress])
-        /// The system took a listening socket away, and another was bound in its place; these are
-        /// all addresses.
+        /// The system closed a listening socket, and the server has replaced it. The value has all
+        /// addresses of the server.
         case rebound([SocketAddress])
-        /// A connection was opened while there was none.
+        /// A connection was opened while no other was open.
         case connected
-        /// The last connection was closed, and for the coalescing interval there was none.
+        /// The last connection was closed, and none was open for `disconnectionInterval`.
         case disconnected
-        /// It was shut down; no connection is left.
+        /// The server was shut down; no connection is left.
         case stopped(StopReason)
         /// It cannot listen: starting, resuming or binding a lost socket again failed.
         case failed(ListenError)

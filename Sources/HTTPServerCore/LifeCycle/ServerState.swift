@@ -7,15 +7,15 @@ extension HTTPServer {
         case starting
         /// It listens on all endpoints and serves.
         case running
-        /// It does not listen until `resume`; connections of before may still be served.
+        /// It does not listen until `resume`; earlier connections may still be served.
         case suspended
-        /// It takes no more connections, and lets the requests end that run.
+        /// It accepts no more connections, and waits for running requests.
         case stopping
         /// The server cannot listen, with this error, until `start` or `resume` succeeds. Earlier
         /// connections may still be served.
         case failed(ListenError)
 
-        /// One word, or the error's line.
+        /// One word, and the error after `failed`.
         public var description: String {
             switch self {
             case .stopped: "stopped"
@@ -30,12 +30,12 @@ extension HTTPServer {
 
     /// The treatment of open connections when a server is suspended.
     public enum ConnectionsAtSuspension: Hashable, Sendable {
-        /// Idle ones are closed at once, and the others after the response that is under way, but
-        /// not later than this; `nil` for the grace of the configuration.
+        /// Idle connections are closed immediately, and the others after the current response, or
+        /// when the given time is over; `nil` for the `shutdownGrace` of the configuration.
         case finish(within: Duration?)
-        /// All are closed at once, and their handlers cancelled.
+        /// All are closed immediately, and their handlers are cancelled.
         case close
-        /// All are served on; only new ones are not taken.
+        /// All are still served; new connections are not accepted.
         case keep
     }
 }

@@ -14,35 +14,35 @@
 /// }
 /// ```
 public enum Answer: Sendable {
-    /// A response that is there already. It costs no task.
+    /// A response that is ready. It costs no task.
     case now(Response)
-    /// A response that takes time. The closure runs in a task on the connection's event loop, which
-    /// is cancelled when the client goes away. It reads the content if it wants to.
+    /// A response that takes time. The closure runs in a task on the connection's event loop, and
+    /// may read the content. The task is cancelled when the client disconnects.
     case later(@Sendable () async throws -> Response)
-    /// The same for a closure that is given the request. A handler that keeps the closure saves making
-    /// another one for each request.
+    /// As `later` with a closure that gets the request. A handler can store the closure, which
+    /// saves creating one for each request.
     case laterFor(Request, @Sendable (Request) async throws -> Response)
-    /// An answer that needs all of the content, and then no time; see ``withContent(limit:_:)``.
-    /// The closure gets the error when the content is incomplete, so that middleware sees the error
+    /// An answer that is made once all content has arrived; see ``withContent(limit:_:)``.
+    /// If the content is incomplete, the closure gets the error, so that middleware sees the error
     /// response.
     case whenCollected(limit: Int, @Sendable (Result<[UInt8], any Error>) throws -> Answer)
 
-    /// An answer that needs all of the content, and then no time.
+    /// An answer that is made once all content has arrived, without a task unless it is decoded.
     /// - Parameters:
-    ///   - limit: the most bytes of content. Longer content is refused by 413, before it is read
-    ///     where its length is announced. Decoded bytes count.
-    ///   - body: makes the answer. It is called on the event loop when the content is complete,
-    ///     without a task, and must not block. It gets no content when the request has none, or
-    ///     when the content was read before.
+    ///   - limit: the most bytes of content, after decoding. Longer content is answered with 413,
+    ///     before it is read if its length is announced.
+    ///   - body: makes the answer. It is called on the event loop when the content is complete, and
+    ///     must not block. It gets no content when the request has none, or when the content was
+    ///     read before.
     public static func withContent(
         limit: Int, _ body: @escaping @Sendable ([UInt8]) throws -> Answer
     ) -> Answer {
         .whenCollected(limit: limit) { try body(try $0.get()) }
     }
 
-    /// The same answer with another response, which `change` makes of the first one, now or later.
+    /// This answer with the response that `change` returns for the original one, now or later.
     ///
-    /// Errors of the handler are not responses: they pass.
+    /// `change` is not called for errors that the handler throws.
     public func map(
         _ change: @escaping @Sendable (Response) throws -> Response
     ) throws -> Answer {
@@ -56,9 +56,9 @@ public enum Answer: Sendable {
         }
     }
 
-    /// The same answer with its response changed, now or later.
+    /// This answer with its response changed, now or later.
     ///
-    /// Errors of the handler are not responses: they pass.
+    /// `change` is not called for errors that the handler throws.
     public func changing(
         _ change: @escaping @Sendable (inout Response) throws -> Void
     ) throws -> Answer {
@@ -69,7 +69,7 @@ public enum Answer: Sendable {
         }
     }
 
-    /// The same answer, with its errors as responses.
+    /// This answer, with thrown errors as responses.
     func rendering(errorsFor request: Request) -> Answer {
         switch self {
         case .now: self
@@ -112,7 +112,7 @@ public enum Answer: Sendable {
 }
 
 extension Handler {
-    /// The handler's answer, with its errors as responses.
+    /// The handler's answer, with thrown errors as responses.
     package func renderedAnswer(to request: Request) -> Answer {
         do {
             return try answer(request).rendering(errorsFor: request)

@@ -1,17 +1,17 @@
 internal import HTTPParser
 
-/// Takes the content coding off requests (RFC 9110 section 8.4). The core has none: a layer above
-/// brings one, by `ServerConfiguration.contentDecoder`.
+/// Decodes the content coding of requests (RFC 9110 section 8.4). The core has no decoder; a higher
+/// layer sets `ServerConfiguration.contentDecoder`.
 package protocol RequestDecoder: Sendable {
     /// Makes the decoder for the content of one request.
     /// - Parameters:
     ///   - codings: the lines of Content-Encoding, joined by commas.
     ///   - byteLimit: how many bytes the content may have, coded or not.
-    /// - Returns: `nil` when the coding stays on.
+    /// - Returns: `nil` if the content is not to be decoded.
     func decoding(_ codings: String, byteLimit: Int64) -> (any ContentDecoding)?
 }
 
-/// Takes the content coding off one request while its content is read.
+/// Decodes the content of one request while it is read.
 package protocol ContentDecoding: AnyObject, Sendable {
     /// The value of Content-Encoding.
     var codings: String { get }
@@ -28,12 +28,12 @@ package protocol StreamEncoding: AnyObject, Sendable {
     static var turnBytes: Int { get }
 
     /// Encodes bytes.
-    /// - Returns: what is ready to be sent, mostly nothing.
+    /// - Returns: the bytes that are ready to be sent, usually none.
     func encode(_ bytes: Span<UInt8>) throws(ResponseWriterError) -> [UInt8]
     /// Ends the stream.
-    /// - Returns: the rest of it.
+    /// - Returns: the rest of the encoded bytes.
     func finish() throws(ResponseWriterError) -> [UInt8]
-    /// Has what is held back sent, unless more comes before the loop has nothing else to do.
+    /// Sends the bytes that are held back once the loop is idle, unless more are encoded before.
     func flushSoon(_ exchange: Exchange)
 }
 
@@ -59,7 +59,7 @@ extension ResponseWriter {
             try await onLoop { continuation in
                 let ready = try coder.encode(bytes.span.extracting(part))
                 coder.flushSoon(exchange)
-                // Flushes do not wait for a slow client, so this does, even with an empty piece.
+                // Flushes do not wait for a slow client, so wait here, even with an empty piece.
                 exchange.send(.bytes(ready), continuation)
             }
             start = part.upperBound

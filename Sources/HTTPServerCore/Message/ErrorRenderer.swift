@@ -3,7 +3,7 @@ package import HTTPParser
 /// Makes the content of error responses.
 ///
 /// It gets every error that has no body yet: errors that handlers throw, and errors of the router
-/// and of the server itself. Status and fields stay; it makes the content only.
+/// and of the server itself. It makes only the content; status and other fields do not change.
 ///
 /// ```swift
 /// configuration.errorRenderer = ErrorRenderer { error, request in
@@ -11,15 +11,15 @@ package import HTTPParser
 /// }
 /// ```
 public struct ErrorRenderer: Sendable {
-    /// Makes the content that tells an error. The request is `nil` when its head could not be read.
+    /// Makes the content for an error. The request is `nil` when its head could not be read.
     public typealias Render = @Sendable (HTTPError, Request?) -> ResponseBody
 
     private let render: Render
     private let variesByAccept: Bool
 
     /// Creates a renderer.
-    /// - Parameter render: makes the content; what it takes from error and request has to be
-    ///   escaped.
+    /// - Parameter render: makes the content. It must escape values that it takes from the error
+    ///   and the request.
     public init(_ render: @escaping Render) {
         self.render = render
         variesByAccept = false
@@ -36,7 +36,7 @@ public struct ErrorRenderer: Sendable {
     /// A line of text.
     public static let plainText = ErrorRenderer { error, _ in .text(error.description + "\n") }
 
-    /// The content that tells an error.
+    /// The content for an error.
     /// - Parameters:
     ///   - error: the error.
     ///   - request: the request; `nil` when its head could not be read.
@@ -44,7 +44,7 @@ public struct ErrorRenderer: Sendable {
         render(error, request)
     }
 
-    /// A response that tells an error, with the content for it; any other as it is.
+    /// An error response with rendered content; any other response is returned unchanged.
     package func rendered(_ response: Response, for request: Request?) -> Response {
         guard var error = response.problem?.error else { return response }
         var response = response
@@ -58,10 +58,10 @@ public struct ErrorRenderer: Sendable {
 }
 
 extension HTTPFields {
-    /// Says that the answer depends on a field of the request (RFC 9110 section 12.5.5).
+    /// Adds a field name to Vary: the response depends on that field (RFC 9110 section 12.5.5).
     package mutating func addVary(_ name: String) {
         guard let vary = self[.vary] else { return append(.vary, name) }
-        // The usual cases, without taking them apart.
+        // The usual case, without parsing.
         if vary == name { return }
         let lines = values(of: .vary)
         let known = lines.flatMap { FieldValues.tokens($0) ?? [] }

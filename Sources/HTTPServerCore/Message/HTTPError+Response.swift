@@ -23,7 +23,7 @@ extension HTTPError {
     }
 }
 
-/// The error that a response stands for: kept with the response until a handler gives it a body.
+/// The error that a response reports, kept with the response until a handler replaces the body.
 package final class Problem: Sendable {
     package let error: HTTPError
 
@@ -31,8 +31,8 @@ package final class Problem: Sendable {
 }
 
 extension Request {
-    /// The response to an error that a handler has thrown. One that has no status is logged, and
-    /// is 500.
+    /// The response to an error that a handler has thrown. An error without a status is logged, and
+    /// answered with 500.
     package func response(for error: any Error) -> Response {
         if let error = HTTPError(thrown: error) { return error.response }
         logger.error("a handler failed", metadata: ["error": "\(error)"])

@@ -1,22 +1,22 @@
 internal import HTTPParser
 public import Logging
 
-/// Which request of which connection: no other request of the process has the same.
+/// Identifies a request by its connection and its number there. It is unique in the process.
 public struct RequestID: Hashable, Sendable, CustomStringConvertible {
     /// The number of the connection; see `ConnectionInfo.id`.
     public let connection: UInt64
-    /// Which one of its requests it is, from 1 on.
+    /// The number of the request on its connection, from 1 on.
     public let number: Int
 
     /// Both numbers, such as `12-3`.
     public var description: String { "\(connection)-\(number)" }
 }
 
-/// The id that the client, or a server before this one, gave to a request, or that was made for it.
+/// The id of a request: from the client or an earlier server, or else made by this server.
 package enum TraceKey: RequestKey { package typealias Value = String }
 
 extension Request {
-    /// Which request of which connection it is.
+    /// The number of the connection, and of the request on it.
     public var id: RequestID {
         RequestID(connection: storage.connection.id, number: storage.number)
     }
@@ -42,7 +42,7 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible {
         return "\(method.name) \(path) \(version) from \(peer)"
     }
 
-    /// The same and the fields, without the values of those that hold secrets; never content.
+    /// The description and the fields, without values that may hold secrets; never content.
     public var debugDescription: String {
         let lines = fields.map { field in
             "\(field.name.text): \(Self.holdsSecrets(field.name) ? "…" : field.value)"
@@ -50,7 +50,7 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible {
         return ([description] + lines).joined(separator: "\n")
     }
 
-    /// Credentials and what stands for them, and addresses that may hold them.
+    /// Whether a field may hold credentials or tokens, also as part of an address.
     private static func holdsSecrets(_ name: HTTPFieldName) -> Bool {
         switch name {
         case .authorization, .proxyAuthorization, .cookie, .referer: return true

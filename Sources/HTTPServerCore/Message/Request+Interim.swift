@@ -8,17 +8,17 @@ extension Request {
     /// try await request.sendInterim(.earlyHints, fields: [.link: "</app.css>; rel=preload"])
     /// ```
     ///
-    /// An HTTP/1.0 client gets nothing, because it knows no interim responses (RFC 9110 section
-    /// 15.2), and so does a client that is gone or whose final response has begun.
+    /// Nothing is sent to an HTTP/1.0 client, which knows no interim responses (RFC 9110 section
+    /// 15.2), to a client that has disconnected, or once the final response has begun.
     /// - Parameters:
-    ///   - status: from 102 to 199. The server itself sends 100 when content is asked for, and 101
+    ///   - status: from 102 to 199. The server itself sends 100 when content is requested, and 101
     ///     would end HTTP on the connection.
     ///   - fields: the fields, in order.
-    /// - Throws: what must not go on the wire; nothing is sent then.
+    /// - Throws: an error for an invalid field; nothing is sent then.
     public func sendInterim(
         _ status: HTTPStatus, fields: HTTPFields = HTTPFields()
     ) async throws {
-        precondition((102...199).contains(status.code), "not a status to be sent ahead")
+        precondition((102...199).contains(status.code), "an interim status is from 102 to 199")
         let loop = storage.connection.loop
         try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<Void, any Error>) in

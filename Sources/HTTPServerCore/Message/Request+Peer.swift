@@ -9,7 +9,7 @@ extension Request {
         await ask { connection in unsafe !connection.state.peerHasEnded }
     }
 
-    /// Whether an endless answer may go on: the client still waits, as far as is known, and the
+    /// Whether an endless answer may continue: the client still waits, as far as is known, and the
     /// server is not about to stop.
     package func isServed() async -> Bool {
         await ask { connection in
@@ -17,7 +17,7 @@ extension Request {
         }
     }
 
-    /// Asks the connection on its loop; `false` when it is gone.
+    /// Asks the connection on its loop; `false` when it is closed.
     private func ask(_ question: @escaping @Sendable (Connection) -> Bool) async -> Bool {
         let loop = storage.connection.loop
         let answer: @Sendable () -> Bool = { openConnection.map(question) ?? false }

@@ -1,7 +1,7 @@
 public import HTTPParser
 
-/// A target that replaces the one of the request line. Its bytes keep their address for as long as
-/// it exists, like the bytes of the head.
+/// A target that replaces the one of the request line. Its bytes keep their address while this
+/// object exists, like the bytes of the head.
 @safe
 package final class RewrittenTarget: @unchecked Sendable {
     let target: RequestTarget
@@ -38,6 +38,6 @@ extension Request {
         }
     }
 
-    /// The target as it stood on the wire, whatever `target` is now.
+    /// The target as received, even if `target` was replaced.
     public var originalTarget: RequestTarget { storage.head.target }
 }

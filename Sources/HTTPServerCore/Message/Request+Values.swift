@@ -28,7 +28,7 @@ extension Request {
     }
 }
 
-/// The address of the client, as a proxy forwarded it that a handler trusts.
+/// The address of the client, as a trusted proxy reported it.
 package enum ForwardedPeerKey: RequestKey { package typealias Value = PeerAddress }
 
 /// The observers of the end of an answer.
@@ -37,8 +37,8 @@ enum AnswerEndKey: RequestKey {
 }
 
 extension Request {
-    /// Calls a closure when the answer was sent, or will not be; call it before returning the
-    /// answer. Closures of the same request are called in the order of these calls.
+    /// Calls a closure when the answer was sent or given up; call this method before returning the
+    /// answer. The closures of a request are called in the order of these calls.
     /// - Parameter body: gets the request, which it must not capture, and the error that cut the
     ///   answer short, if any; it runs on the connection's event loop and must not block.
     package func whenAnswered(
@@ -62,7 +62,7 @@ extension Request {
     }
 }
 
-/// The values of one request; it is made for the first of them.
+/// The values of one request; created when the first value is set.
 package final class RequestValues: Sendable {
     let values = Locked<[ObjectIdentifier: any Sendable]>([:])
 }

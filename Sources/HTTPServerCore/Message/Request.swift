@@ -3,8 +3,8 @@ public import ToolkitSystem
 
 /// A request to a handler: its head, and its content as a stream.
 ///
-/// It is a small value over one shared block of bytes. Nothing is decoded or copied until it is
-/// asked for.
+/// It is a small value over one shared block of bytes. Parts of it are decoded and copied only on
+/// use.
 @safe
 public struct Request: Sendable {
     /// The parts of a request that all its copies share.
@@ -12,10 +12,10 @@ public struct Request: Sendable {
         package let head: RequestHead
         let exchange: Exchange?
         package let connection: ConnectionInfo
-        /// Which one of its connection's requests it is.
+        /// The number of the request on its connection, from 1 on.
         package let number: Int
-        /// A time of the monotonic clock, in nanoseconds, by which it had begun to arrive; `.max`
-        /// if none is known. A file that was checked later needs no other check for its answer.
+        /// A time of the monotonic clock, in nanoseconds, by which the request had begun to arrive;
+        /// `.max` if unknown. A file that was checked after it needs no new check for the answer.
         package let arrival: UInt64
         /// Whether the content is read without the coding that Content-Encoding names.
         let hidesCoding: Bool
@@ -37,8 +37,8 @@ public struct Request: Sendable {
             content = nil
         }
 
-        /// A request that the server itself makes of another one, whose values it shares.
-        /// - Parameter content: replaces the content of the other one; `nil` to keep that.
+        /// Creates a request from another one. Both share their values.
+        /// - Parameter content: the new content; `nil` to keep the content of `other`.
         package init(
             head: consuming RequestHead, content: StandInContent? = nil, inPlaceOf other: Storage
         ) {
@@ -52,7 +52,7 @@ public struct Request: Sendable {
             _ = share(other.madeValues)
         }
 
-        /// The places of the field lines other than Content-Encoding, found at the first use.
+        /// The indices of the field lines other than Content-Encoding, found at the first use.
         var shownLines: [Int] {
             if let found = shown.load() { return found.places }
             var places: [Int] = []
@@ -75,7 +75,7 @@ public struct Request: Sendable {
     }
 
     package let storage: Storage
-    /// The values that the router took out of the path, such as that of `:name` in a route.
+    /// The values that the router took from the path, such as the value of `:name` in a route.
     public package(set) var parameters = PathParameters()
     /// How many segments of the path a mount has taken.
     package var mountDepth = 0
@@ -90,12 +90,12 @@ public struct Request: Sendable {
     public var method: HTTPMethod { storage.head.method }
     /// The version of the request.
     public var version: HTTPVersion { storage.head.version }
-    /// The fields, in the order of the wire. Content-Encoding is not among them where the server
-    /// takes the coding off: it says nothing of what `body` reads. `RequestBody.codings` has it.
+    /// The fields, in the order of the wire. Content-Encoding is left out if the server decodes the
+    /// content, because it does not apply to `body`; `RequestBody.codings` has its value.
     public var fields: RequestFields {
         RequestFields(storage: storage, hidesCoding: storage.hidesCoding)
     }
-    /// All fields, as they came.
+    /// All fields, as received.
     package var wireFields: RequestFields { RequestFields(storage: storage, hidesCoding: false) }
     /// The announced length of the content in bytes; `nil` without Content-Length, and where a
     /// content coding is removed, because the decoded content has another length.
@@ -104,16 +104,16 @@ public struct Request: Sendable {
     public var body: RequestBody {
         storage.content?.body ?? RequestBody(exchange: storage.exchange)
     }
-    /// Whether the content comes from the client as it is: nothing replaces it, and no content coding
-    /// is removed.
+    /// Whether the content is that of the client, unchanged: it is not replaced, and no content
+    /// coding is removed.
     package var hasPlainContent: Bool { storage.content == nil && !storage.hidesCoding }
-    /// The connection that the request came by.
+    /// The connection that the request came on.
     public var connection: ConnectionInfo { storage.connection }
-    /// The address of the client: the peer of the connection, or, where a handler before this one
-    /// trusts a proxy that names its client, that client.
+    /// The address of the client: the peer of the connection, or the client that a proxy names, if
+    /// an outer handler trusts that proxy.
     public var peer: SocketAddress { peerAddress.address }
     package var peerAddress: PeerAddress { self[ForwardedPeerKey.self] ?? connection.peerAddress }
-    /// The address of the machine at which the server took it; see `ConnectionInfo.local`.
+    /// The local address of the connection; see `ConnectionInfo.local`.
     public var local: SocketAddress { storage.connection.local }
 
     /// Gives back content that was collected, so that `body` has it again.
@@ -149,7 +149,7 @@ public struct RequestFields: Sendable, RandomAccessCollection {
 
     private var table: FieldTable { unsafe storage.head.table }
 
-    /// 0.
+    /// The index of the first field line: 0.
     public var startIndex: Int { 0 }
     /// The number of field lines.
     public var endIndex: Int {
@@ -208,13 +208,13 @@ public struct PathParameters: Sendable, Hashable {
     /// first, `nil` for a group that took no part. Empty for other routes.
     public package(set) var captures: [String?] = []
 
-    /// The value of a parameter, or of a group with a name; `nil` when the route has none of that
+    /// The value of a parameter, or of a named group; `nil` if the route has neither with this
     /// name, or the group took no part.
     public subscript(name: String) -> String? {
         pairs.last { $0.name == name }.flatMap(\.value)
     }
 
-    /// Whether the route took nothing from the path.
+    /// Whether the route took no values from the path.
     public var isEmpty: Bool { pairs.isEmpty && captures.isEmpty }
 
     package mutating func set(_ name: String, _ value: String?) {

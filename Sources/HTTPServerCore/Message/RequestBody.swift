@@ -2,20 +2,21 @@ public import HTTPParser
 package import ToolkitSystem
 
 /// The content of a request as a stream, without transfer coding and content coding: gzip and
-/// deflate are decoded.
+/// deflate are decoded, but not by a bare server.
 ///
-/// Nothing is read from the client, and `100 Continue` is not sent, before the first piece is
-/// asked for; and no more is read while the pieces are not taken. It can be read once.
+/// A client that waits for `100 Continue` gets it when the first piece is requested. The server
+/// reads no more while about 256 KiB wait to be taken, which slows the client down. The content can
+/// be read once.
 ///
 /// ```swift
 /// for try await piece in request.body { size += piece.count }
 /// ```
 public struct RequestBody: AsyncSequence, Sendable {
     let exchange: Exchange?
-    /// Whether the content coding stays on.
+    /// Whether the content is read without decoding.
     private var isRaw = false
     private var observer: (@Sendable ([UInt8]) throws -> Void)?
-    /// Where the pieces come from that no exchange has.
+    /// The source of the pieces, if they do not come from an exchange.
     private var source: (@Sendable () async throws -> [UInt8]?)?
     /// The file that has all of the content, which may be renamed instead of being read; `nil` when
     /// there is none, or when an observer needs the pieces.
@@ -28,7 +29,7 @@ public struct RequestBody: AsyncSequence, Sendable {
     /// No content.
     package static var empty: RequestBody { RequestBody(exchange: nil) }
 
-    /// Content that is a part of another one, such as a file of a form.
+    /// Content that is a part of other content, such as a file of a form.
     /// - Parameter source: gives the next piece, never an empty one; `nil` after the last, once.
     package static func pieces(
         _ source: @escaping @Sendable () async throws -> [UInt8]?
@@ -38,7 +39,7 @@ public struct RequestBody: AsyncSequence, Sendable {
         return body
     }
 
-    /// Content that is there already.
+    /// Content in memory.
     package static func bytes(_ bytes: [UInt8]) -> RequestBody {
         let rest = Locked(bytes)
         return RequestBody.pieces {
@@ -67,20 +68,20 @@ public struct RequestBody: AsyncSequence, Sendable {
         return body
     }
 
-    /// The same content in the form in which it is sent, content coding left on. Content is read
-    /// in one form or the other.
+    /// The same content as the client sent it, with its content coding. Content can be read in one
+    /// of the two forms only.
     public var raw: RequestBody {
         var body = self
         body.isRaw = true
         return body
     }
 
-    /// The content codings that `raw` is in and that are taken off otherwise, as Content-Encoding
-    /// names them; `nil` when none is taken off.
+    /// The content codings of `raw`, which are decoded otherwise, as in Content-Encoding; `nil` if
+    /// none is decoded.
     public var codings: String? { exchange?.decoding?.codings }
 
-    /// The same content; `observer` gets each piece when it is read. It may throw, which ends the
-    /// reading with that error.
+    /// The same content; `observer` gets each piece when it is read. An error that it throws ends
+    /// the reading.
     package func observed(_ observer: @escaping @Sendable ([UInt8]) throws -> Void) -> RequestBody {
         var body = self
         body.observer = observer
@@ -91,10 +92,10 @@ public struct RequestBody: AsyncSequence, Sendable {
     /// The decoder that removes the content coding, if there is one to remove.
     private var decoding: (any ContentDecoding)? { isRaw ? nil : exchange?.decoding }
 
-    /// How many bytes will be read, where that is known before.
+    /// How many bytes will be read; `nil` if unknown.
     package var announcedLength: Int64? { decoding == nil ? exchange?.announcedLength : nil }
 
-    /// Reads the pieces, one after the other.
+    /// Reads the pieces in order.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let exchange: Exchange?
         let decoding: (any ContentDecoding)?
@@ -102,10 +103,10 @@ public struct RequestBody: AsyncSequence, Sendable {
         let source: (@Sendable () async throws -> [UInt8]?)?
 
         /// The next piece, never empty; `nil` after the last.
-        /// - Throws: `RequestBodyError` when the content does not come in whole, `HTTPError` with
-        ///   413 when it is longer than the server allows, and what the decoder throws of a content
-        ///   coding that is not known (415), broken (400), or stands for more than the server
-        ///   allows (413).
+        /// - Throws: `RequestBodyError` when the content is incomplete, malformed, or longer than
+        ///   the server allows, `HTTPError` with 408 when it is too slow, and the decoder's error
+        ///   for a content coding that is unknown (415), malformed (400), or expands to more than
+        ///   the server allows (413).
         public mutating func next() async throws -> [UInt8]? {
             guard let observer else { return try await nextPiece() }
             let piece = try await nextPiece()
@@ -126,8 +127,8 @@ public struct RequestBody: AsyncSequence, Sendable {
     }
 
     /// All of the content in memory.
-    /// - Parameter byteLimit: the most bytes to take; above it `HTTPError` with 413 is thrown,
-    ///   before anything is read where the length was announced.
+    /// - Parameter byteLimit: the most bytes to take. For longer content `HTTPError` with 413 is
+    ///   thrown, before any of it is read if its length was announced.
     public func collect(upTo byteLimit: Int = 2 << 20) async throws -> [UInt8] {
         guard exchange != nil || source != nil else { return [] }
         if let announced = announcedLength, announced > Int64(byteLimit) {
@@ -146,7 +147,7 @@ public struct RequestBody: AsyncSequence, Sendable {
         return all
     }
 
-    /// The fields behind chunked content, once it was read to its end (RFC 9110 section 6.5).
+    /// The fields after chunked content, once it was read to its end (RFC 9110 section 6.5).
     public var trailers: HTTPFields {
         get async { await exchange?.receivedTrailers() ?? HTTPFields() }
     }
@@ -163,19 +164,19 @@ package final class ContentFile: Sendable {
     }
 }
 
-/// Content that stands for that of an exchange.
+/// Content that replaces the content of an exchange.
 package final class StandInContent: Sendable {
     package let body: RequestBody
 
     package init(_ body: RequestBody) { self.body = body }
 }
 
-/// Content that did not come in whole.
+/// Why content could not be read.
 public enum RequestBodyError: Error, Hashable, Sendable {
-    /// The client closed the connection, or it failed, or it was too slow.
+    /// The client closed the connection or was too slow, or the connection failed.
     case connectionLost
     /// The content's framing is ill-formed.
     case malformed(HTTPParseError)
-    /// Another reader has taken it.
+    /// Another reader is waiting for content at the same time.
     case alreadyRead
 }

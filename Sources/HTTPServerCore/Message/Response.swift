@@ -8,13 +8,13 @@ package import ToolkitSystem
 public struct Response: Sendable {
     /// The status.
     public var status: HTTPStatus
-    /// The fields beside those that the server writes.
+    /// The fields in addition to those that the server writes.
     public var fields: HTTPFields
     /// The content.
     public var body: ResponseBody {
         didSet { problem = nil }
     }
-    /// The error that the response reports, as long as its body is the one that was made for it.
+    /// The error that the response reports; `nil` once `body` is replaced.
     package var problem: Problem?
 
     /// Creates a response.
@@ -26,7 +26,7 @@ public struct Response: Sendable {
         self.body = body
     }
 
-    /// A response that sends the client elsewhere (RFC 9110 section 15.4).
+    /// A response that redirects the client (RFC 9110 section 15.4).
     /// - Parameters:
     ///   - location: a URI reference, percent-encoded.
     ///   - status: 301, 302, 303, 307 or 308.
@@ -95,23 +95,23 @@ public struct ResponseBody: Sendable {
         ResponseBody(.bytes(bytes), mediaType: mediaType)
     }
 
-    /// A range of an open file. It is sent without passing through the process where the system
-    /// can do that.
+    /// A range of an open file. It is sent without passing through the process if the system can
+    /// do that.
     package static func file(
         _ file: OpenFile, offset: Int64 = 0, count: Int64, mediaType: String
     ) -> ResponseBody {
         ResponseBody(.file(file, offset: offset, count: count), mediaType: mediaType)
     }
 
-    /// Content made while it is sent.
+    /// Content that is produced while it is sent.
     ///
-    /// `producer` is called once the head is on its way. `ResponseWriter.write` suspends while the
-    /// client is slow, so memory stays bounded. When `producer` throws, the connection is cut,
+    /// `producer` is called once the head is written. `ResponseWriter.write` suspends while the
+    /// client is slow, so memory stays bounded. When `producer` throws, the connection is closed,
     /// which shows the client that the content is incomplete.
     /// - Parameters:
     ///   - mediaType: the media type that Content-Type names; empty for none.
-    ///   - length: the number of bytes that will be written, where it is known; otherwise the
-    ///     content is sent chunked.
+    ///   - length: the number of bytes that will be written; `nil` if unknown, which sends the
+    ///     content chunked.
     ///   - producer: writes the content.
     public static func stream(
         mediaType: String = "text/plain; charset=utf-8", length: Int64? = nil,

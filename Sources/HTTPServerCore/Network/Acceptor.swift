@@ -25,24 +25,24 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     /// Whether `core` already has a callback for the next connection that closes.
     private var waitsForRoom = false
     private var isStopped = false
-    /// Whether the other loops were asked to close an idle connection since this one took one.
+    /// The request to the other loops to close an idle connection; reset when one is accepted.
     private var question = Question.none
-    /// The number of the last question; answers to earlier ones are ignored.
+    /// The number of the last question; answers to earlier questions are ignored.
     private var questionNumber = 0
     /// Whether it was already logged that connections cannot be taken.
     private var hasLoggedFailure = false
     /// A reserve, so that a new connection can be accepted and refused when no descriptor is left.
     private var reserve: CInt
-    /// A connection that was accepted before there was room, because its address had to be known
+    /// A connection that was accepted before a slot was free, because its address had to be known
     /// first. It counts towards the limit of its address.
     private var early: (descriptor: CInt, peer: PeerAddress)?
     /// How many connections above the limit are being answered with 503.
     private var refusals = 0
 
-    /// How many connections are taken before others get their turn.
+    /// How many connections are accepted before the loop handles other events.
     private static let batch = 64
     private static let pause: UInt64 = 100_000_000
-    /// How long the other loops, which may be busy or wait for a processor, have to answer.
+    /// Nanoseconds that the other loops, which may be busy or wait for a processor, have to answer.
     private static let answerTime: UInt64 = 1_000_000_000
     /// How many connections above the limit may be answered at a time.
     private static let refusalLimit = 64
@@ -63,7 +63,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
 
     private func watch() {
         let isAdded = loop.poller.add(listener.descriptor, [.read, .exclusive], token: token)
-        // The kernel may have no memory, or no watches, for now.
+        // The kernel may have no memory or no watches at the moment.
         if !isAdded { listener.isAlive ? pause() : lost() }
     }
 
@@ -74,7 +74,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         takeBatch(Self.batch)
     }
 
-    /// - Returns: whether there may be more.
+    /// - Returns: whether more connections may be waiting.
     @discardableResult
     private func takeBatch(_ count: Int) -> Bool {
         for _ in 0..<count {
@@ -127,9 +127,9 @@ final class Acceptor: LoopClient, @unchecked Sendable {
 
     private var hasWaitingConnection: Bool { early != nil || listener.hasWaitingConnection }
 
-    /// Accepts a connection before there is room, to learn its address: an address that is at its
-    /// own limit must not displace the connections of others.
-    /// - Returns: `false` when it was turned away, or another loop has taken it.
+    /// Accepts a connection before a slot is free, to learn its address: an address that is at its
+    /// limit must not displace the connections of others.
+    /// - Returns: `false` when the connection was refused, or another loop has taken it.
     private func takeEarly() -> Bool {
         var raw = RawSocketAddress()
         switch listener.accept(&raw) {
@@ -141,7 +141,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
             }
             early = (CInt(descriptor), peer)
             return true
-        // The caller tries again once there is room.
+        // The caller tries again once a slot is free.
         case .failed: return true
         default: return false
         }
@@ -179,8 +179,8 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         core.askForRoom(besides: loop) { [self, number = questionNumber] isMade in
             loop.execute {
                 guard number == self.questionNumber, case .open = self.question else { return }
-                // Another loop may take the room, so the next connection asks again. Short of
-                // descriptors it asks later: files may take them, and one client displace others.
+                // Another loop may take the slot, so the next connection asks again. If descriptors
+                // are short it asks later: files may take them, and one client displace others.
                 let mayAskAgain = isMade && !lacksDescriptors
                 self.question = mayAskAgain ? .none : .answered(at: self.loop.now)
                 self.resume()
@@ -240,7 +240,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
 
     private func failed(_ code: CInt) {
         if listener.isClosed { return }
-        // Errors that a listening socket never reports while it lives.
+        // Accepting reports these errors only after the system has closed the socket.
         if [EINVAL, EBADF, ENOTCONN, ENOTSOCK].contains(code) { return lost() }
         if !hasLoggedFailure {
             let error = SystemError("accept", code: code)
@@ -257,8 +257,8 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         socketWasLost(listener)
     }
 
-    /// Without a descriptor the new connection would wait in the backlog until it gives up;
-    /// accepting it with the reserve and closing it notifies the client at once.
+    /// Accepts a connection with the reserve and closes it, which notifies the client immediately.
+    /// Otherwise the client would wait in the backlog until it gives up.
     private func refuseOne() {
         guard reserve >= 0 else { return }
         Syscalls.close(reserve)
@@ -290,16 +290,16 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         if early != nil { takeBatch(Self.batch) }
     }
 
-    /// Whether this is the loop that the acceptor serves; from any thread.
+    /// Whether the acceptor takes connections into `loop`; callable from any thread.
     func isOn(_ loop: EventLoop) -> Bool { loop === self.loop }
 
-    /// Whether its listener is closed; from any thread.
+    /// Whether the listener is closed; callable from any thread.
     var isOrphaned: Bool { listener.isClosed }
 
-    /// Accepts the connections in the backlog, unless it is paused; then stops. Runs on the loop.
+    /// Accepts the connections in the backlog unless paused, then stops. Call on the loop.
     func finish() {
         guard !isStopped else { return }
-        // Connections that arrive as fast as they are accepted do not keep the listener open.
+        // Connections that arrive as fast as they are accepted must not keep the listener open.
         var batches = core.configuration.backlog / Self.batch + 1
         while batches > 0, !isPaused, !listener.isClosed, takeBatch(Self.batch) { batches -= 1 }
         stop()

@@ -16,15 +16,15 @@ extension ServerConfiguration {
 
         private init(_ place: Place) { self.place = place }
 
-        /// A host name or address and a port, 0 for any free one. `localhost` and `*` stand for
-        /// both families, unless one is asked for.
+        /// A host name or address, and a port; 0 for any free port. `localhost` and `*` stand for
+        /// IPv4 and IPv6, unless `family` names one of them.
         public static func tcp(host: String, port: UInt16, family: AddressFamily? = nil) -> Self {
             Self(.tcp(host: host, port: port, family: family))
         }
 
-        /// All addresses that a network interface such as `eth0` has when the server starts, of
-        /// both families unless one is asked for, and a port, 0 for any free one. Link-local IPv6
-        /// addresses are bound with their scope.
+        /// All addresses that a network interface such as `eth0` has when the server starts, and a
+        /// port; 0 for any free port. The addresses are of both families unless `family` names one.
+        /// Link-local IPv6 addresses are bound with their scope.
         public static func interface(
             _ name: String, port: UInt16, family: AddressFamily? = nil
         ) -> Self {
@@ -34,24 +34,24 @@ extension ServerConfiguration {
         /// The path of a Unix domain socket. A socket file without a listener is replaced.
         /// - Parameters:
         ///   - path: the path.
-        ///   - permissions: who may connect, as in chmod(2), such as `0o660`; `nil` for what the
-        ///     umask of the process leaves.
+        ///   - permissions: the mode of the file, such as `0o660`, which decides who may connect;
+        ///     `nil` for the mode that the umask of the process leaves.
         public static func unix(path: String, permissions: UInt16? = nil) -> Self {
             Self(.unix(path: path, permissions: permissions))
         }
 
-        /// A descriptor that listens already, as service managers hand them on; see
+        /// A listening socket that a service manager passed to the process; see
         /// `InheritedSocket`.
         public static func inherited(descriptor: CInt) -> Self {
             Self(.inherited(descriptor: descriptor))
         }
 
-        /// Whether both mean the same place, by the same layers.
+        /// Whether both have the same place and the same layers.
         public static func == (one: Self, other: Self) -> Bool {
             one.place == other.place && one.layers.elementsEqual(other.layers) { $0 === $1 }
         }
 
-        /// Hashes the place.
+        /// Hashes the place, without the layers.
         public func hash(into hasher: inout Hasher) { hasher.combine(place) }
 
         /// Opens the sockets of the endpoint, one for each address.

@@ -1,4 +1,4 @@
-// Types that the interface of the core names and the system layer defines: an import of the core has them.
+// Types of the system layer that the core's interface uses, so that importing the core suffices.
 @_exported public import enum ToolkitSystem.AddressFamily
 @_exported public import enum ToolkitSystem.ListenError
 @_exported public import struct ToolkitSystem.PeerCertificate

@@ -19,7 +19,7 @@ final class UnavailableResponder: LoopClient, @unchecked Sendable {
     /// - Parameters:
     ///   - descriptor: the connected socket, which the responder owns.
     ///   - retryAfter: the value of Retry-After, in seconds.
-    ///   - ended: called once, on the loop.
+    ///   - ended: called once, on the loop, when the socket is closed.
     init(
         _ descriptor: CInt, loop: EventLoop, retryAfter: UInt64, ended: @escaping () -> Void
     ) {
@@ -47,7 +47,7 @@ final class UnavailableResponder: LoopClient, @unchecked Sendable {
         }
     }
 
-    /// Sends some hundred bytes, which fit into the buffer of a new socket.
+    /// Sends a few hundred bytes, which fit into the buffer of a new socket.
     private func answer() {
         hasAnswered = true
         var response = ByteBuffer(capacity: 256)

@@ -15,7 +15,7 @@ package final class BlockingPool: Sendable {
 
     fileprivate struct Waiting: Sendable {
         let work: @Sendable () -> Void
-        /// Whether the call was not cancelled; `nil` for one that cannot be.
+        /// Whether the call was not cancelled; `nil` for a call that cannot be cancelled.
         var isAwaited: (@Sendable () -> Bool)?
     }
 
@@ -34,9 +34,9 @@ package final class BlockingPool: Sendable {
 
     /// Creates a pool, which starts threads when they are needed.
     /// - Parameters:
-    ///   - threads: the most calls that run at once.
-    ///   - whileShort: the most calls that run at once while each takes less than 10 milliseconds;
-    ///     not more than `threads`. `nil` for the same number as `threads`.
+    ///   - threads: the most calls that run at the same time.
+    ///   - whileShort: the most calls that run at the same time while each takes less than 10
+    ///     milliseconds; not more than `threads`. `nil` for the same number as `threads`.
     package init(threads: Int, whileShort: Int? = nil) {
         state = Locked(State(limit: PoolLimit(least: whileShort ?? threads, most: threads)))
     }
@@ -70,8 +70,9 @@ package final class BlockingPool: Sendable {
         }
     }
 
-    /// Runs `body` as `run` does, unless the caller's task is cancelled before a thread is free: `body`
-    /// is released at once then, and nothing of the call stays in the pool.
+    /// Runs `body` as `run` does, unless the caller's task is cancelled before a thread is free:
+    /// then `body` is released immediately. Cancelled calls leave the queue once they may be half
+    /// of all waiting calls.
     /// - Throws: `CancellationError` when `body` did not run, otherwise its error.
     package func runUnlessCancelled<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result

@@ -1,4 +1,4 @@
-/// Whether any client is connected, as a value: connections coming and going in, events out.
+/// Whether any client is connected, as a value: opened and closed connections in, events out.
 ///
 /// Between the requests of one client there may be moments without any connection. So the end is
 /// reported only after an interval without connections.
@@ -6,11 +6,11 @@ package struct ConnectionPresence: Sendable {
     /// The consequence of an event.
     package enum Step: Equatable, Sendable {
         case none
-        /// The first connection is there.
+        /// The first connection was opened.
         case connected
         /// There was no connection for the whole interval, or the server stopped.
         case disconnected
-        /// `timerFired` wants to be called after so many nanoseconds.
+        /// Call `timerFired` after this many nanoseconds.
         case wait(UInt64)
     }
 
@@ -20,15 +20,15 @@ package struct ConnectionPresence: Sendable {
     /// Whether `connected` was reported last; true during the interval after the last connection.
     package private(set) var isConnected = false
 
-    /// - Parameter interval: nanoseconds without connection before the end is reported; 0 to report
-    ///   it at once.
+    /// - Parameter interval: nanoseconds without a connection before `disconnected` is reported; 0
+    ///   to report it immediately.
     package init(interval: UInt64) {
         self.interval = interval
     }
 
-    /// The first connection came, or the last one went.
+    /// The first connection was opened, or the last one was closed.
     /// - Parameters:
-    ///   - isOpen: whether there is a connection now.
+    ///   - isOpen: whether a connection is open now.
     ///   - now: the monotonic clock in nanoseconds.
     package mutating func changed(isOpen: Bool, now: UInt64) -> Step {
         if isOpen {
@@ -45,19 +45,19 @@ package struct ConnectionPresence: Sendable {
         return .wait(interval)
     }
 
-    /// The timer of a step has fired. One timer at a time suffices: if a connection came and went
-    /// in between, it is set to the rest.
+    /// The timer of a step has fired. One timer at a time suffices: if a connection was opened and
+    /// closed in between, the timer is set again for the rest of the interval.
     package mutating func timerFired(now: UInt64) -> Step {
         hasTimer = false
         guard let emptySince else { return .none }
-        // The clock is read before the lock is taken: the last connection may have gone later.
+        // The clock is read before the lock is taken: the last connection may have closed later.
         let passed = now > emptySince ? now - emptySince : 0
         if passed >= interval { return end() }
         hasTimer = true
         return .wait(interval - passed)
     }
 
-    /// The server has stopped: no connection can come.
+    /// The server has stopped, and accepts no more connections.
     package mutating func stopped() -> Step {
         isConnected ? end() : .none
     }

@@ -1,7 +1,7 @@
 /// Counts the occurrences of an event, and lets tasks wait for them.
 ///
-/// To wait for a condition, note `count`, check the condition, and wait for `count + 1`: an
-/// occurrence in between is not missed.
+/// To wait for a condition without missing an occurrence, read `count`, check the condition, and
+/// wait for `count + 1`.
 package final class EventCount: Sendable {
     private struct Waiter: Sendable {
         let target: UInt64

@@ -1,5 +1,5 @@
-/// A queue whose first element is taken in constant time, however long it is: taking it off an array
-/// moves all the others.
+/// A queue that removes its first element in constant time on average; an array would move all
+/// other elements.
 ///
 /// It is for the toolkit's own modules, and public for the same reason as `Locked`.
 @_documentation(visibility: internal)
@@ -20,25 +20,25 @@ public struct FirstInFirstOut<Element> {
     @inlinable
     public var count: Int { elements.count - first }
 
-    /// Adds an element behind all others.
+    /// Adds an element at the end.
     @inlinable
     public mutating func append(_ element: Element) {
         elements.append(element)
     }
 
-    /// Changes the last element where it stands; without one nothing happens.
-    /// - Returns: what `body` returns, or `nil`.
+    /// Changes the last element in place; does nothing if the queue is empty.
+    /// - Returns: the result of `body`; `nil` if the queue is empty.
     @inlinable
     public mutating func withLast<Result>(_ body: (inout Element) -> Result) -> Result? {
         guard !isEmpty else { return nil }
         let index = elements.count - 1
-        // Taken out first, so that it is not copied.
+        // Remove the element first, so that changing it does not copy it.
         guard var element = elements[index].take() else { return nil }
         defer { elements[index] = element }
         return body(&element)
     }
 
-    /// The first element, which is taken out; `nil` without one.
+    /// Removes and returns the first element; `nil` if the queue is empty.
     @inlinable
     public mutating func popFirst() -> Element? {
         guard first < elements.count else { return nil }
@@ -48,7 +48,7 @@ public struct FirstInFirstOut<Element> {
             elements.removeAll(keepingCapacity: elements.count <= 16)
             first = 0
         } else if first >= 64, first * 2 >= elements.count {
-            // Half of the room is empty: moving the rest costs as much as was taken since.
+            // Half of the array is unused: moving the rest costs no more than the removals did.
             elements.removeFirst(first)
             first = 0
         }

@@ -2,13 +2,13 @@ public import Synchronization
 
 /// A reference that is set once, by the first of the threads that need it.
 ///
-/// It is an `AtomicLazyReference` whose `load` is one load: the compiler (6.3) does not specialise that
-/// of the standard library, so that each call would look for the type of the instance. Like ``Locked``
-/// it is for the toolkit's own modules, and public only to be specialised in them.
+/// It is an `AtomicLazyReference` whose `load` is one machine load. The compiler (6.3) does not
+/// specialise the `load` of the standard library, so each call would look up the instance's type.
+/// Like ``Locked``, it is for the toolkit's own modules, and public only to be specialised in them.
 @_documentation(visibility: internal)
 @safe
 public struct LazyReference<Instance: AnyObject & Sendable>: ~Copyable, @unchecked Sendable {
-    /// The address of the instance, which is retained once; 0 as long as there is none.
+    /// The address of the instance, which is retained once; 0 before it is set.
     @usableFromInline
     let address = Atomic<UInt>(0)
 
@@ -21,14 +21,14 @@ public struct LazyReference<Instance: AnyObject & Sendable>: ~Copyable, @uncheck
         unsafe Self.unmanaged(address.load(ordering: .acquiring))?.release()
     }
 
-    /// The instance; nil before it is set.
+    /// The instance; `nil` before it is set.
     @inlinable
     public func load() -> Instance? {
         unsafe Self.unmanaged(address.load(ordering: .acquiring))?.takeUnretainedValue()
     }
 
-    /// Sets the instance, unless another thread has.
-    /// - Returns: the one that is set.
+    /// Sets the instance, unless another thread has set one.
+    /// - Returns: the instance that is set.
     @inlinable
     public func storeIfNil(_ instance: consuming Instance) -> Instance {
         let own = unsafe Unmanaged.passRetained(instance)

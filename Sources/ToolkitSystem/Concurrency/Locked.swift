@@ -10,13 +10,14 @@
     public import Synchronization
 #endif
 
-/// A value behind a lock that is held for a few lines, never across a callback or an `await`.
+/// A value that a lock protects. Hold the lock for a few lines, never across a callback or an
+/// `await`.
 ///
-/// It is a `Mutex`; the thread sanitizer does not see into that one and reports every contended
-/// use, so builds for it use a pthread mutex, which it understands.
+/// The lock is a `Mutex`. The thread sanitizer does not understand `Mutex` and reports every
+/// contended use, so its builds use a pthread mutex.
 ///
-/// It is for the toolkit's own modules, and public only because the compiler (6.3) specialises
-/// nothing of another module that is `package`, `@inlinable` or not: each use would ask the runtime
+/// It is for the toolkit's own modules. It is public only because the compiler (6.3) does not
+/// specialise `package` code of another module, `@inlinable` or not: each use would ask the runtime
 /// for the types of its result.
 @_documentation(visibility: internal)
 @safe
@@ -25,7 +26,7 @@ public final class Locked<Value: Sendable>: @unchecked Sendable {
         private var value: Value
         private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-        /// Puts a value behind a lock.
+        /// Protects a value with a lock.
         public init(_ value: Value) {
             self.value = value
             unsafe mutex = .allocate(capacity: 1)
@@ -45,15 +46,15 @@ public final class Locked<Value: Sendable>: @unchecked Sendable {
             return body(&value)
         }
     #else
-        // The value is stored beside the mutex: a `Mutex<Value>` would need its generic metadata
-        // looked up at each deinitialisation.
+        // The value is stored beside the mutex: a `Mutex<Value>` would look up its generic metadata
+        // at each deinitialisation.
         @exclusivity(unchecked)
         @usableFromInline
         var value: Value
         @usableFromInline
         let mutex = Mutex<Void>(())
 
-        /// Puts a value behind a lock.
+        /// Protects a value with a lock.
         @inlinable
         public init(_ value: Value) {
             unsafe self.value = value

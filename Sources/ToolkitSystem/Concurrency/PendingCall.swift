@@ -18,8 +18,9 @@ final class PendingCall<Result: Sendable>: Sendable {
         state.withLock { if case .awaited = $0 { true } else { false } }
     }
 
-    /// Takes the continuation that gets the result.
-    /// - Returns: `false` if the call was cancelled before; the continuation has its error then.
+    /// Registers the continuation for the result.
+    /// - Returns: `false` if the call was cancelled before; the continuation was then resumed with
+    ///   `CancellationError`.
     func register(_ continuation: CheckedContinuation<Result, any Error>) -> Bool {
         let isAwaited = state.withLock { state in
             guard case .unawaited(let body) = state else { return false }

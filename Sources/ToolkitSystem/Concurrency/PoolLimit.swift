@@ -1,5 +1,5 @@
-/// How many calls of a pool run at once while others wait: few while they are short, because more of
-/// them only meet at the same locks of the kernel, and more while they wait for something.
+/// How many calls of a pool run at the same time while others wait: few while calls are short,
+/// because more calls would only contend for the same kernel locks, and more while calls block.
 package struct PoolLimit: Sendable {
     private let least: Int
     private let most: Int
@@ -17,11 +17,11 @@ package struct PoolLimit: Sendable {
     /// Whether the number ever changes.
     package var isFixed: Bool { least == most }
 
-    /// Takes in what happened in 10 milliseconds at whose ends calls waited. If fewer calls ended
-    /// than run, each takes longer than that, and one more may run.
+    /// Adapts the limit after 10 milliseconds in which calls waited. If fewer calls ended than run,
+    /// calls take longer than that, and one more may run. Otherwise the least number may run.
     /// - Parameters:
     ///   - running: how many calls run.
-    ///   - ended: how many calls have ended in that time.
+    ///   - ended: how many calls have ended in the 10 milliseconds.
     package mutating func adapt(running: Int, ended: Int) {
         current = ended >= running ? least : min(current + 1, most)
     }

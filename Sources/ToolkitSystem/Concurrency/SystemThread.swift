@@ -9,7 +9,7 @@ internal import Dispatch
     internal import Musl
 #endif
 
-/// Threads of the system, apart from those of Dispatch and of tasks.
+/// Threads of the system, separate from those of Dispatch and of tasks.
 package enum SystemThread {
     private final class Work: Sendable {
         let body: @Sendable () -> Void
@@ -17,12 +17,13 @@ package enum SystemThread {
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// The least size of a stack in bytes: musl gives 128 KiB, and Apple's systems 512.
+    /// The least size of a stack in bytes. The defaults are 128 KiB on musl and 512 KiB on Apple's
+    /// systems.
     private static let stackSize = 4 << 20
 
-    /// Starts a thread that ends with `body`. As on threads of Dispatch, signals go to other threads,
-    /// but for those of its own faults; a broken pipe raises none there.
-    /// - Returns: whether the system had a thread to give.
+    /// Starts a thread that runs `body` and ends. As on threads of Dispatch, all signals except
+    /// those of faults are blocked, so a broken pipe does not end the process either.
+    /// - Returns: `false` if the system could not create a thread.
     package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let work = unsafe Unmanaged.passRetained(Work(body)).toOpaque()
         var (signals, before) = (sigset_t(), sigset_t())
@@ -30,7 +31,7 @@ package enum SystemThread {
         for fault in [SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGABRT] {
             unsafe sigdelset(&signals, fault)
         }
-        // A new thread begins with the mask of the one that starts it.
+        // A new thread inherits the signal mask of the thread that starts it.
         unsafe pthread_sigmask(SIG_SETMASK, &signals, &before)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
         #if canImport(Glibc)
@@ -65,7 +66,7 @@ package enum SystemThread {
     }
 
     /// Calls `body` on a new thread, and waits until it ends.
-    /// - Returns: the result of `body`; `nil` if the system had no thread to give.
+    /// - Returns: the result of `body`; `nil` if the system could not create a thread.
     package static func run<Result>(_ body: () -> Result) -> Result? {
         withoutActuallyEscaping(body) { body in
             nonisolated(unsafe) var call: (() -> Result)? = body
@@ -75,7 +76,7 @@ package enum SystemThread {
             let isStarted = start {
                 http_server_set_may_block(mayBlock)
                 unsafe result = unsafe call?()
-                // The caller's values may not outlive its call.
+                // The caller's values must not outlive its call.
                 unsafe call = nil
                 end.signal()
             }

@@ -1,13 +1,13 @@
-/// The place of one reader that waits for a value; its owner protects it by a loop or a lock.
+/// A slot for one reader that waits for a value; its owner protects it by a loop or a lock.
 ///
-/// A cancellation may come before the wait has begun, or after its end: it belongs to a `Wait`, which
-/// the reader makes first and hands to both.
+/// A cancellation may arrive before the wait has begun, or after its end. So it names a `Wait`,
+/// which is created first and passed to both.
 ///
 /// It is for the toolkit's own modules, and public for the same reason as `Locked`.
 @_documentation(visibility: internal)
 public struct WaitingReader<Value: Sendable> {
-    /// A reader that waits, and must be resumed once. `CheckedContinuation` would cost an object for each
-    /// idle connection.
+    /// A reader that waits, and must be resumed once. `CheckedContinuation` would cost an object
+    /// for each idle connection.
     @safe
     public struct Reader: Sendable {
         @usableFromInline
@@ -24,17 +24,17 @@ public struct WaitingReader<Value: Sendable> {
             unsafe continuation.resume(returning: value)
         }
 
-        /// Ends the wait by an error.
+        /// Ends the wait with an error.
         @inlinable
         public func resume(throwing error: any Error) {
             unsafe continuation.resume(throwing: error)
         }
     }
 
-    /// Waits until the reader that `begin` is given is resumed.
+    /// Waits until the reader that is passed to `begin` is resumed.
     /// - Parameters:
-    ///   - begin: keeps the reader or resumes it.
-    ///   - cancel: is called when the task is cancelled, maybe before `begin`.
+    ///   - begin: stores the reader or resumes it.
+    ///   - cancel: called when the task is cancelled, maybe before `begin`.
     @inlinable
     @inline(__always)
     public static func value(
@@ -48,7 +48,7 @@ public struct WaitingReader<Value: Sendable> {
         }
     }
 
-    /// One reader's waiting for one value.
+    /// The wait of one reader for one value.
     public final class Wait: @unchecked Sendable {
         @usableFromInline
         var cancelled = false
@@ -57,7 +57,7 @@ public struct WaitingReader<Value: Sendable> {
         @inlinable
         public init() {}
 
-        /// Whether it was cancelled: then the reader must not begin to wait.
+        /// Whether the wait was cancelled; the reader must not begin to wait then.
         @inlinable
         public var isCancelled: Bool { cancelled }
     }
@@ -67,7 +67,7 @@ public struct WaitingReader<Value: Sendable> {
     @usableFromInline
     var wait: Wait?
 
-    /// Creates a place without a reader.
+    /// Creates a slot without a reader.
     @inlinable
     public init() {}
 
@@ -75,13 +75,13 @@ public struct WaitingReader<Value: Sendable> {
     @inlinable
     public var isTaken: Bool { reader != nil }
 
-    /// Has a reader wait. The place must be free, and the wait not cancelled.
+    /// Makes a reader wait. The slot must be free, and the wait not cancelled.
     @inlinable
     public mutating func begin(_ reader: Reader, _ wait: Wait) {
         (self.reader, self.wait) = (reader, wait)
     }
 
-    /// The reader that waits, to be resumed; `nil` for none.
+    /// Removes the waiting reader, which the caller must resume; `nil` if none waits.
     @inlinable
     public mutating func take() -> Reader? {
         guard reader != nil else { return nil }
@@ -90,7 +90,7 @@ public struct WaitingReader<Value: Sendable> {
     }
 
     /// Cancels a wait, whether it has begun or not.
-    /// - Returns: the reader, to be resumed by a `CancellationError`, if it waits.
+    /// - Returns: the reader if it waits; the caller must resume it with a `CancellationError`.
     @inlinable
     public mutating func cancel(_ wait: Wait) -> Reader? {
         wait.cancelled = true

@@ -6,7 +6,7 @@
     internal import Musl
 #endif
 
-/// Reads the names in a directory, some at a time. Any thread may call it, but only one at a time.
+/// Reads the names in a directory one by one. Any thread may call it, but only one at a time.
 @safe
 package final class DirectoryReader: @unchecked Sendable {
     package let directory: OpenDirectory
@@ -16,7 +16,7 @@ package final class DirectoryReader: @unchecked Sendable {
         private let stream: OpaquePointer
     #endif
 
-    /// - Parameter directory: an open directory, which stays the caller's.
+    /// - Parameter directory: an open directory, whose descriptor is opened a second time.
     package init(_ directory: OpenDirectory) throws(SystemError) {
         self.directory = directory
         let copy = unsafe openat(
@@ -32,10 +32,10 @@ package final class DirectoryReader: @unchecked Sendable {
         unsafe closedir(stream)
     }
 
-    /// The next name but `.` and `..`; `nil` after the last.
+    /// The next name, without `.` and `..`; `nil` after the last.
     package func next() throws(SystemError) -> [UInt8]? {
         while true {
-            // An error looks like the end otherwise.
+            // Otherwise an error would look like the end.
             errno = 0
             guard let entry = unsafe readdir(stream) else {
                 guard errno == 0 else { throw SystemError("readdir") }

@@ -19,7 +19,7 @@ package struct FileStatus: Sendable {
     package var size: Int64
     package var device: UInt64
     package var inode: UInt64
-    /// The mount that it was reached by; 0 if the system does not report it.
+    /// The mount by which the file was reached; 0 if the system does not report it.
     package var mount: UInt64 = 0
     package var modifiedSeconds: Int64
     package var modifiedNanoseconds: Int64
@@ -30,7 +30,7 @@ package struct FileStatus: Sendable {
     package var bornNanoseconds: Int64 = 0
     /// The permissions, as in the usual octal digits.
     package var permissions: UInt16
-    /// Whether it is a symbolic link; filled in only on request.
+    /// Whether it is a symbolic link; always `false` if the call followed links.
     package var isLink: Bool
 
     init(_ raw: stat) {
@@ -57,23 +57,23 @@ package struct FileStatus: Sendable {
         changedNanoseconds = Self.nanoseconds(Int64(changed.tv_nsec))
     }
 
-    /// Volumes of other machines may have any number.
+    /// Limits nanoseconds to 0..<10^9, because volumes of other machines may report any number.
     static func nanoseconds(_ number: Int64) -> Int64 { min(max(number, 0), 999_999_999) }
 }
 
-/// A directory below which files are opened, and out of which no name leads.
+/// Opens files below a directory. No path leads out of the directory.
 ///
-/// Every step is taken from its descriptor: replacing a directory by a link while a path is
-/// walked leads nowhere. Symbolic links are followed as long as they stay inside.
+/// Every step of a path starts from a descriptor, so replacing a directory by a link during the
+/// walk does not lead out. Symbolic links are followed if they stay inside.
 package final class RootDirectory: Sendable {
     package let descriptor: CInt
-    /// Whether files are opened step by step, by which no link is followed.
+    /// Whether files are opened segment by segment, without following links.
     private let opensStepwise: Atomic<Bool>
 
     /// - Parameters:
-    ///   - path: its path.
+    ///   - path: the path of the directory.
     ///   - followsLinks: whether links that stay inside are followed, on systems that can check it.
-    /// - Throws: when there is no such directory.
+    /// - Throws: if the directory cannot be opened.
     package init(_ path: String, followsLinks: Bool = true) throws(SystemError) {
         opensStepwise = Atomic(!followsLinks)
         descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -84,16 +84,16 @@ package final class RootDirectory: Sendable {
         Syscalls.close(descriptor)
     }
 
-    /// Opens a file or directory for reading. It never blocks, whatever is there.
-    /// - Parameter path: segments joined by slashes, without any at the front, ending with NUL;
-    ///   without `..` segments. An empty one, or `.`, is the root itself.
+    /// Opens a file or directory for reading. A pipe or device does not make the call wait.
+    /// - Parameter path: segments joined by slashes, without a leading slash, ending with NUL;
+    ///   without `..` segments. An empty path, or `.`, is the root itself.
     package func openFile(_ path: UnsafePointer<CChar>) throws(SystemError) -> CInt {
         try unsafe openFile(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
     }
 
-    /// The same with flags of `open`, none of which makes a file.
-    /// - Parameter followsLinks: whether links that stay inside are followed, as far as they are
-    ///   here; `ELOOP` or `ENOTDIR` otherwise.
+    /// Opens a file or directory with flags of `open`, without O_CREAT.
+    /// - Parameter followsLinks: whether links that stay inside are followed, if this root follows
+    ///   links at all; otherwise a link is `ELOOP` or `ENOTDIR`.
     package func openFile(
         _ path: UnsafePointer<CChar>, _ flags: CInt, followsLinks: Bool = true
     ) throws(SystemError) -> CInt {
@@ -105,13 +105,13 @@ package final class RootDirectory: Sendable {
         #if os(Linux)
             if !opensStepwise.load(ordering: .relaxed) {
                 var file = unsafe openBeneath(path, flags, followsLinks)
-                // Something was renamed while a link was followed upwards.
+                // EAGAIN: something was renamed while a link was followed upwards.
                 for _ in 0..<8 where file < 0 && (lastError == EAGAIN || lastError == EINTR) {
                     file = unsafe openBeneath(path, flags, followsLinks)
                 }
                 if file >= 0 { return file }
                 let code = lastError
-                // EPERM comes from filters that do not know the call, and from files, too.
+                // EPERM comes from filters that do not know the call, but also from files.
                 guard code == ENOSYS || (code == EPERM && !canOpenBeneath(flags)) else {
                     throw SystemError("open", code: code)
                 }
@@ -130,9 +130,9 @@ package final class RootDirectory: Sendable {
                 : unsafe http_server_open_without_links(descriptor, path, flags, 1)
         }
 
-        /// Opens a directory by no link, if that leads to no other mount than the root's.
-        /// - Parameter path: as above.
-        /// - Returns: a descriptor; `nil` where it cannot be opened so.
+        /// Opens a directory without following links and without leaving the root's mount.
+        /// - Parameter path: as in `openFile`.
+        /// - Returns: a descriptor; `nil` if the directory cannot be opened this way.
         package func openOnOwnMount(_ path: UnsafePointer<CChar>) -> CInt? {
             guard !opensStepwise.load(ordering: .relaxed) else { return nil }
             let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
@@ -140,7 +140,7 @@ package final class RootDirectory: Sendable {
             return file >= 0 ? file : nil
         }
 
-        /// Whether the kernel does it for the root itself.
+        /// Whether the kernel permits openat2 for the root itself.
         private func canOpenBeneath(_ flags: CInt) -> Bool {
             let root = unsafe http_server_open_beneath(descriptor, ".", flags, 0)
             guard root >= 0 else { return lastError != EPERM }
@@ -150,9 +150,9 @@ package final class RootDirectory: Sendable {
     #endif
 
     #if os(Linux)
-        /// Opens a file to look at it, if that needs no waiting for the disk.
-        /// - Parameter path: as above.
-        /// - Returns: a descriptor; `nil` where that cannot be known without waiting.
+        /// Opens a file to read its attributes, without waiting for the disk.
+        /// - Parameter path: as in `openFile`.
+        /// - Returns: a descriptor; `nil` if that would need to wait, or the system cannot do it.
         package func openCached(_ path: UnsafePointer<CChar>) throws(SystemError) -> CInt? {
             guard !opensStepwise.load(ordering: .relaxed) else { return nil }
             let flags = http_server_look_flags()
@@ -168,7 +168,7 @@ package final class RootDirectory: Sendable {
         }
     #endif
 
-    /// Where the kernel cannot do it, one segment after the other and no links at all.
+    /// Opens a path segment by segment and follows no links. Kernels without openat2 need it.
     package func openStepwise(
         _ path: UnsafePointer<CChar>, _ flags: CInt
     ) throws(SystemError) -> CInt {
@@ -193,13 +193,13 @@ package final class RootDirectory: Sendable {
         throw SystemError("open", code: ENOENT)
     }
 
-    /// The names in an open directory, without `.` and `..`, and what they are. Names that lead
+    /// The names in an open directory, without `.` and `..`, and their attributes. Names that lead
     /// out of the root, or to neither file nor directory, are left out.
     /// - Parameters:
-    ///   - directory: a descriptor that stays the caller's.
+    ///   - directory: a descriptor, which the caller closes.
     ///   - path: its path from the root, ending with a slash unless it is the root.
-    /// - Throws: also when a link cannot be followed for want of descriptors or memory, or because
-    ///   the disk fails: a list without it would look complete.
+    /// - Throws: also if a link cannot be followed because descriptors or memory are short or the
+    ///   disk fails: a list without the link would look complete.
     package func entries(
         of directory: CInt, path: [UInt8]
     ) throws(SystemError) -> [(name: [UInt8], status: FileStatus)] {
@@ -256,7 +256,7 @@ package final class RootDirectory: Sendable {
         return status.kind == .other ? nil : status
     }
 
-    /// `nil` after an error that means that a list has nothing to show by that name.
+    /// Returns `nil` after an error for which a list omits the name; throws a temporary error.
     private static func nothing(after error: SystemError) throws(SystemError) -> FileStatus? {
         if error.isTemporary { throw error }
         return nil
@@ -278,14 +278,14 @@ package final class RootDirectory: Sendable {
 }
 
 extension SystemError {
-    /// The status that answers a request for a file that cannot be opened. For a path that leads out
+    /// The status of the response if a requested file cannot be opened. For a path that leads out
     /// of the root it is 404, as for a missing file.
     package var fileStatus: HTTPStatusCode {
         switch code {
         case EACCES, EPERM: .forbidden
         case EMFILE, ENFILE, ENOMEM, EAGAIN: .unavailable
         case ENOENT, ENOTDIR, ELOOP, EXDEV, ENAMETOOLONG, EINVAL, ENXIO, ENODEV: .missing
-        // A disk or another machine failed: the file may be there.
+        // A disk or another machine failed: the file may exist.
         default: .failure
         }
     }

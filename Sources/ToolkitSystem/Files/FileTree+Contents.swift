@@ -18,15 +18,15 @@ extension OpenFile {
 
     /// Fills this empty file with the content of another, sharing blocks where that is possible.
     /// - Parameters:
-    ///   - other: the file.
-    ///   - size: how many bytes it is thought to have; all are copied.
+    ///   - other: the file to copy.
+    ///   - size: the expected number of bytes; all content is copied.
     package func copyContent(of other: OpenFile, size: Int64) throws(SystemError) {
         guard http_server_copy_content(other.descriptor, descriptor, size) == 0 else {
             throw SystemError("copy")
         }
     }
 
-    /// Writes all bytes at the file's place.
+    /// Writes all bytes at the file's current position.
     package func write(_ bytes: [UInt8]) throws(SystemError) {
         let region = unsafe bytes.span.withUnsafeBytes { unsafe $0 }
         try unsafe Syscalls.write(descriptor, region)
@@ -49,7 +49,7 @@ extension OpenFile {
         }
     }
 
-    /// All bytes.
+    /// All bytes of the file.
     /// - Parameter limit: the most bytes; above it `EFBIG` is thrown.
     package func content(upTo limit: Int) throws(SystemError) -> [UInt8] {
         try Syscalls.content(of: descriptor, upTo: limit)
@@ -61,19 +61,18 @@ extension OpenFile {
         return try Syscalls.content(of: descriptor, at: offset, count: count)
     }
 
-    /// Waits until the file, or the names in the directory, are on the disk, with all that is known
-    /// of it.
+    /// Waits until the file, or the names in the directory, are on the disk, with all attributes.
     package func synchronize() throws(SystemError) {
         defer { withExtendedLifetime(self) {} }
         try Syscalls.synchronize(descriptor)
     }
 
-    /// Sets its permissions.
+    /// Sets the permissions of the file.
     package func setPermissions(_ permissions: UInt16) throws(SystemError) {
         try Syscalls.setPermissions(descriptor, permissions)
     }
 
-    /// Sets when it was changed last.
+    /// Sets the time of the last modification.
     package func setModified(_ seconds: Int64, nanoseconds: Int64 = 0) throws(SystemError) {
         guard http_server_set_modified(descriptor, seconds, nanoseconds) == 0 else {
             throw SystemError("utimens")
@@ -82,14 +81,14 @@ extension OpenFile {
 
     /// The value of an extended attribute; `nil` without one.
     /// - Parameter limit: the most bytes; above it `ERANGE` is thrown.
-    /// - Throws: an error that `isUnsupported` where the file system has no attributes.
+    /// - Throws: an error that `isUnsupported` if the file system has no attributes.
     package func attribute(_ name: String, upTo limit: Int) throws(SystemError) -> [UInt8]? {
         try unsafe Self.attribute(upTo: limit) { room, count in
             unsafe http_server_attribute(descriptor, name, room, count)
         }
     }
 
-    /// Mostly there is none, and no room is made for it.
+    /// Reads into the stack first, because most files have no attribute or a short one.
     fileprivate static func attribute(
         upTo limit: Int, isForbiddenNone: Bool = true,
         _ read: (UnsafeMutableRawPointer?, Int) -> Int
@@ -113,33 +112,33 @@ extension OpenFile {
         throw error
     }
 
-    /// Sets an extended attribute, at once and whole.
+    /// Sets an extended attribute in one step.
     package func setAttribute(_ name: String, _ value: [UInt8]) throws(SystemError) {
         guard unsafe http_server_set_attribute(descriptor, name, value, value.count) == 0 else {
             throw SystemError("setxattr")
         }
     }
 
-    /// Removes an extended attribute, which need not be there.
+    /// Removes an extended attribute if it exists.
     package func removeAttribute(_ name: String) throws(SystemError) {
         guard unsafe http_server_remove_attribute(descriptor, name) != 0 else { return }
         let error = SystemError("removexattr")
         guard error.isNoAttribute || error.isUnsupported else { throw error }
     }
 
-    /// Keeps other processes from holding the file until this one closes it.
-    /// - Returns: whether no other process holds it.
+    /// Locks the file with flock(2) until it is closed.
+    /// - Returns: `false` if the file is locked elsewhere, or cannot be locked.
     package func hold() -> Bool { http_server_hold(descriptor) == 0 }
 }
 
 extension OpenDirectory {
-    /// The value of an extended attribute of what has a name here and is no link; `nil` without one.
+    /// The value of an extended attribute of a file or directory, not of a link; `nil` without one.
     /// - Parameters:
     ///   - attribute: the name of the attribute.
     ///   - name: the name of the file or directory.
     ///   - limit: the most bytes; above it `ERANGE` is thrown.
-    ///   - isForbiddenNone: whether `nil` is given, too, where it must not be read.
-    ///   - byOpening: whether it is opened for that even where the system needs no descriptor.
+    ///   - isForbiddenNone: whether an attribute that must not be read is `nil`, not an error.
+    ///   - byOpening: whether the file is opened even if the system needs no descriptor.
     package func attribute(
         _ attribute: String, of name: [UInt8], upTo limit: Int, isForbiddenNone: Bool = true,
         byOpening: Bool = false

@@ -6,7 +6,7 @@
     internal import Musl
 #endif
 
-/// The one path of what several lead to.
+/// The canonical path of a file that several paths lead to.
 extension FileTree {
     private static var linkLimit: Int { 40 }
 
@@ -14,8 +14,8 @@ extension FileTree {
     /// - Parameters:
     ///   - path: a path.
     ///   - followsLast: whether a link at its end is followed as well.
-    /// - Throws: `EXDEV` where it leads out, `ELOOP` where it leads nowhere or links are not followed,
-    ///   `ENAMETOOLONG` where it is deeper than ``OpenDirectory/depthLimit``.
+    /// - Throws: `EXDEV` if the path leads out, `ELOOP` if it has too many links or links are not
+    ///   followed, `ENAMETOOLONG` if it is deeper than ``OpenDirectory/depthLimit``.
     package func realPath(of path: [UInt8], followsLast: Bool) throws(SystemError) -> [UInt8] {
         let (slash, dot) = (UInt8(ascii: "/"), UInt8(ascii: "."))
         var rest: [[UInt8]] = path.split(separator: slash).reversed().map { Array($0) }
@@ -36,7 +36,7 @@ extension FileTree {
             guard status.isLink, followsLast || !rest.isEmpty else {
                 names.append(name)
                 guard !rest.isEmpty else { continue }
-                // Each level holds a descriptor, and the client has chosen how many there are.
+                // Each level holds a descriptor, and the client chooses the number of levels.
                 guard around.count <= OpenDirectory.depthLimit else {
                     throw SystemError.tooDeep("open")
                 }

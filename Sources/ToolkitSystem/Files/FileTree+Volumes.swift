@@ -1,9 +1,9 @@
 internal import CHTTPServerShims
 
-/// Where directories are now, and the volumes that are mounted in the tree.
+/// The current paths of directories, and the volumes that are mounted in the tree.
 extension FileTree {
     /// The path of an open directory in the tree.
-    /// - Returns: `nil` where it is not known, or not in the tree.
+    /// - Returns: `nil` if the path is unknown or not in the tree.
     package func path(of directory: OpenDirectory) -> [UInt8]? {
         guard let root = absolutePath, let path = Self.absolutePath(of: directory.file) else {
             return nil
@@ -11,9 +11,9 @@ extension FileTree {
         return Self.inner(path, of: root)
     }
 
-    /// Where a volume is mounted in the tree, the first of several places.
+    /// The path where a volume is mounted in the tree; the first one in order if there are several.
     /// - Parameter device: as in `FileStatus`.
-    /// - Returns: `nil` where the system does not tell.
+    /// - Returns: `nil` if the volume is not mounted in the tree, or the system does not report it.
     package func mountPath(ofDevice device: UInt64) throws(SystemError) -> [UInt8]? {
         guard let (table, root) = try mounts() else { return nil }
         return Self.mountPath(ofDevice: device, in: table, root: root)
@@ -25,7 +25,7 @@ extension FileTree {
         return Self.hasRemoteMounts(in: table, root: root)
     }
 
-    /// The system's table of mounts, and the path of the root; `nil` where there is none.
+    /// The system's table of mounts, and the path of the root; `nil` if either is unavailable.
     private func mounts() throws(SystemError) -> (table: [UInt8], root: [UInt8])? {
         guard let root = Self.absolutePath(of: try directory([]).file) else { return nil }
         do throws(SystemError) {
@@ -40,7 +40,7 @@ extension FileTree {
     package static func hasRemoteMounts(in table: [UInt8], root: [UInt8]) -> Bool {
         table.split(separator: 0x0A).contains { line in
             let fields = line.split(separator: 0x20)
-            // Optional fields end with a dash, which the type follows.
+            // A dash ends the optional fields; the type follows it.
             guard fields.count > 6, let place = inner(unescaped(fields[4]), of: root),
                 !place.isEmpty,
                 let dash = fields[6...].firstIndex(where: { $0.elementsEqual([0x2D]) }),
@@ -51,7 +51,7 @@ extension FileTree {
         }
     }
 
-    /// The first letters of the types that may block without limit.
+    /// Prefixes of the types of file systems that may block without limit.
     private static let remoteTypes = [
         "nfs", "cifs", "smb", "9p", "ceph", "afs", "autofs", "fuse", "virtiofs", "lustre",
         "gluster", "ocfs2", "gfs2", "vboxsf",
@@ -86,7 +86,7 @@ extension FileTree {
         return path.starts(with: around) ? Array(path[around.count...]) : nil
     }
 
-    /// White space and backslashes are three octal digits behind a backslash.
+    /// Decodes white space and backslashes, which are a backslash and three octal digits.
     private static func unescaped(_ field: ArraySlice<UInt8>) -> [UInt8] {
         var (path, rest) = ([UInt8](), field)
         while let byte = rest.popFirst() {

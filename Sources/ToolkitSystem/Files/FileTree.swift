@@ -8,13 +8,13 @@ internal import CHTTPServerShims
     internal import Musl
 #endif
 
-/// A directory below which files are made, moved and removed, and out of which no path leads.
+/// Creates, moves and removes files below a directory. No path leads out of the directory.
 ///
-/// Paths are segments joined by slashes, without any at the front, and empty for the root; no
+/// Paths are segments joined by slashes, without a leading slash, and empty for the root; no
 /// segment is `.` or `..`. Calls block.
 package final class FileTree: Sendable {
     private let root: RootDirectory
-    /// Whether what is on the root's mount is on its volume.
+    /// Whether everything on the root's mount is on one volume.
     private let mountIsVolume: Bool
     let followsLinks: Bool
 
@@ -28,7 +28,7 @@ package final class FileTree: Sendable {
         mountIsVolume = http_server_is_one_volume(root.descriptor) != 0
     }
 
-    /// Whether the root is on a local file system, which waits for its disk only.
+    /// Whether the root is on a local file system, which waits only for its disk.
     package var isLocal: Bool { http_server_is_local(root.descriptor) != 0 }
 
     /// Whether an open file or directory is on a local file system.
@@ -46,7 +46,7 @@ package final class FileTree: Sendable {
         OpenDirectory(try open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
     }
 
-    /// The directory that contains a path, and its name there. No link leads there: callers that
+    /// The directory that contains a path, and the name in it. Links are not followed: callers that
     /// change something have resolved the path by `realPath`.
     package func place(of path: [UInt8]) throws(SystemError) -> FilePlace {
         guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else {
@@ -54,7 +54,7 @@ package final class FileTree: Sendable {
                 directory: try directory([]), name: path, isOnRootVolume: mountIsVolume)
         }
         let (outer, name) = (Array(path[..<slash]), Array(path[(slash + 1)...]))
-        // Usually that is the root's, which needs no call.
+        // Usually the directory is on the root's mount, so its volume need not be checked.
         if mountIsVolume, let directory = directoryOnRootMount(outer) {
             return FilePlace(directory: directory, name: name, isOnRootVolume: true)
         }
@@ -78,8 +78,8 @@ package final class FileTree: Sendable {
         return try OpenDirectory(try open(path, http_server_look_flags())).status(of: [])
     }
 
-    /// The same without waiting for the disk, so that an event loop may ask.
-    /// - Returns: `nil` if the attributes are not cached, or the system cannot say.
+    /// The attributes of a path without waiting for the disk, so that an event loop may call it.
+    /// - Returns: `nil` if the attributes are not cached, or the system cannot do this.
     package func statusIfCached(of path: [UInt8]) throws(SystemError) -> FileStatus? {
         #if os(Linux)
             guard !path.contains(0) else { throw SystemError("open", code: EINVAL) }
@@ -97,7 +97,7 @@ package final class FileTree: Sendable {
         #endif
     }
 
-    /// Whether a path leads to something without any link, at its end or before.
+    /// Whether an existing path contains no link, at its end or before.
     package func isReal(_ path: [UInt8]) throws(SystemError) -> Bool {
         do throws(SystemError) {
             _ = try open(path, http_server_look_flags(), followsLinks: false)
@@ -123,7 +123,7 @@ package final class FileTree: Sendable {
         return OpenFile(owning: try opened.get())
     }
 
-    /// How many bytes the volume of an open file has free for us, and how many are in use.
+    /// The bytes that the volume of an open file has available for this process, and those in use.
     package static func space(
         of file: OpenFile
     ) throws(SystemError) -> (available: Int64, used: Int64) {
@@ -147,8 +147,8 @@ package final class FileTree: Sendable {
 }
 
 extension [UInt8] {
-    /// Lends the bytes with NUL behind them, as the system wants names; short ones, as they mostly
-    /// are, without room of their own in memory.
+    /// Calls `body` with the bytes and a NUL after them, as system calls need names. Short names,
+    /// which most are, need no allocation.
     package func withTerminated<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         unsafe withUnsafeTemporaryAllocation(byteCount: count + 1, alignment: 1) { room in
             unsafe withUnsafeBytes { unsafe room.copyMemory(from: $0) }
@@ -172,23 +172,23 @@ package struct FilePlace: Sendable {
 }
 
 extension SystemError {
-    /// An error by which something is not allowed.
+    /// The error for an operation that is not allowed.
     package static func forbidden(_ call: String) -> SystemError {
         SystemError(call, code: EPERM)
     }
-    /// The new name is another file's.
+    /// The error for a new name that another file has.
     package static func taken(_ call: String) -> SystemError {
         SystemError(call, code: EEXIST)
     }
-    /// A file would become longer than it may.
+    /// The error for a file that would become longer than allowed.
     package static func tooLarge(_ call: String) -> SystemError {
         SystemError(call, code: EFBIG)
     }
-    /// Another process, or another part of this one, holds a file.
+    /// The error for a file that another process, or another part of this one, has locked.
     package static func heldElsewhere(_ call: String) -> SystemError {
         SystemError(call, code: EWOULDBLOCK)
     }
-    /// Whether another one holds the file.
+    /// Whether the file is locked elsewhere.
     package var isHeldElsewhere: Bool { code == EWOULDBLOCK }
     /// Whether a link is in the way.
     package var isLink: Bool { code == ELOOP }
@@ -197,22 +197,22 @@ extension SystemError {
     }
     package var isTaken: Bool { code == EEXIST || code == ENOTEMPTY }
     package var isForbidden: Bool { code == EACCES || code == EPERM || code == EROFS }
-    /// Whether the system itself needs it, as a directory on which something is mounted.
+    /// Whether the system itself uses the file, for example a directory with a mount on it.
     package var isBusy: Bool { code == EBUSY }
     package var isNameTooLong: Bool { code == ENAMETOOLONG }
-    /// Whether old and new name are not on one file system.
+    /// Whether the old and the new name are on different file systems.
     package var isAcrossVolumes: Bool { code == EXDEV }
     /// Whether the kernel or the file system does not know the call.
     package var isUnsupported: Bool {
         code == ENOSYS || code == EINVAL || code == ENOTSUP || code == EOPNOTSUPP
     }
-    /// Whether the file system has no call that empties the memory of the disk (F_FULLFSYNC).
+    /// Whether the file system cannot flush the cache of the disk (F_FULLFSYNC).
     package var lacksFullSynchronization: Bool {
         isUnsupported || code == ENOTTY || code == ENODEV
     }
     /// Whether the process or the system has no descriptors or memory left for now.
     package var isExhausted: Bool { code == EMFILE || code == ENFILE || code == ENOMEM }
-    /// Whether the same call may succeed later: it says nothing of what is there.
+    /// Whether the same call may succeed later. The error does not mean that a file is missing.
     package var isTemporary: Bool {
         isExhausted || code == EIO || code == EAGAIN || code == EINTR || code == ESTALE
             || code == ETIMEDOUT || code == ENOTCONN

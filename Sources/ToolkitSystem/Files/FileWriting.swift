@@ -9,8 +9,8 @@
     internal import CHTTPServerShims
 #endif
 
-/// The calls by which files are made, filled, named and removed. Their names lead no further than
-/// their text says: one with NUL in it would name another file, and is refused.
+/// The calls that create, write, rename and remove files. Calls that open, create or rename refuse
+/// a path with NUL in it, which would name another file.
 extension Syscalls {
     /// Creates a new file that only its owner may access, and opens it to write.
     package static func createFile(_ path: String) throws(SystemError) -> CInt {
@@ -21,7 +21,7 @@ extension Syscalls {
         return file
     }
 
-    /// Opens what is there for reading. It never blocks, whatever it is.
+    /// Opens a file or directory for reading. A pipe or device does not make the call wait.
     package static func openFile(_ path: String) throws(SystemError) -> CInt {
         try check(path)
         let file = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
@@ -42,7 +42,7 @@ extension Syscalls {
         return try content(of: file.descriptor, upTo: limit)
     }
 
-    /// All bytes of an open file, whatever its size is meanwhile. It blocks.
+    /// All bytes of an open file, even if its size changes meanwhile. The call blocks.
     package static func content(of file: CInt, upTo limit: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         while true {
@@ -80,7 +80,7 @@ extension Syscalls {
         return bytes
     }
 
-    /// Writes all bytes at the file's place, with as many calls as it takes.
+    /// Writes all bytes at the file's current position, with as many calls as needed.
     package static func write(
         _ file: CInt, _ bytes: UnsafeRawBufferPointer
     ) throws(SystemError) {
@@ -97,7 +97,7 @@ extension Syscalls {
     }
 
     /// Gives a file another name on the same file system.
-    /// - Parameter replaces: whether a file of that name gives way; `EEXIST` otherwise.
+    /// - Parameter replaces: whether a file with the new name is replaced; `EEXIST` otherwise.
     package static func moveFile(
         _ old: String, to new: String, replaces: Bool
     ) throws(SystemError) {
@@ -116,7 +116,7 @@ extension Syscalls {
         guard lastError == ENOSYS || lastError == EINVAL || lastError == ENOTSUP else {
             throw SystemError("rename")
         }
-        // A second name is refused, too, where the name is taken.
+        // A hard link also fails if the new name is taken.
         guard unsafe link(old, new) == 0 else { throw SystemError("link") }
         removeFile(old)
     }
@@ -126,14 +126,15 @@ extension Syscalls {
         guard fchmod(file, mode_t(permissions)) == 0 else { throw SystemError("fchmod") }
     }
 
-    /// The same for a file that is not open.
+    /// Sets the permissions of the file at a path.
     package static func setPermissions(
         _ path: String, _ permissions: UInt16
     ) throws(SystemError) {
+        try check(path)
         guard unsafe chmod(path, mode_t(permissions)) == 0 else { throw SystemError("chmod") }
     }
 
-    /// Opens a file that is there for writing at its end.
+    /// Opens an existing file for writing at its end.
     package static func openForAppending(_ path: String) throws(SystemError) -> CInt {
         try check(path)
         let flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
@@ -142,7 +143,7 @@ extension Syscalls {
         return file
     }
 
-    /// Opens a file to be held, and makes it where there is none.
+    /// Opens a file to be locked, and creates it if it is missing.
     package static func openForHolding(_ path: String) throws(SystemError) -> CInt {
         try check(path)
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
@@ -151,17 +152,16 @@ extension Syscalls {
         return file
     }
 
-    /// Cuts a file off.
+    /// Sets the length of a file.
     package static func truncate(_ file: CInt, to length: Int64) throws(SystemError) {
         guard ftruncate(file, off_t(length)) == 0 else { throw SystemError("ftruncate") }
     }
 
-    /// Waits until a file, or the names in a directory, are on the disk: content and all that is
-    /// known of it.
+    /// Waits until a file, or the names in a directory, are on the disk, with all attributes.
     package static func synchronize(_ file: CInt) throws(SystemError) {
         #if canImport(Darwin)
-            // fsync leaves it in the memory of the disk there (fsync(2)). It is right only where the
-            // file system has no other call: it would hide that this one has failed.
+            // On Darwin, fsync leaves the data in the cache of the disk (fsync(2)). Use it only if
+            // the file system lacks F_FULLFSYNC; it would hide another failure of that call.
             while fcntl(file, F_FULLFSYNC) != 0 {
                 let error = SystemError("fsync")
                 if error.code == EINTR { continue }
@@ -179,7 +179,7 @@ extension Syscalls {
         #endif
     }
 
-    /// The same of content and length alone.
+    /// Waits until the content and the length of a file are on the disk.
     package static func synchronizeContent(_ file: CInt) throws(SystemError) {
         #if canImport(Darwin)
             try synchronize(file)
@@ -202,7 +202,7 @@ extension Syscalls {
         _ = unsafe unlink(path)
     }
 
-    /// Creates a folder and those above it, where they are missing; only the owner may access them.
+    /// Creates a folder and its missing parents; only the owner may access new folders.
     package static func createFolders(_ path: String) throws(SystemError) {
         try check(path)
         if unsafe mkdir(path, 0o700) == 0 || lastError == EEXIST { return }
@@ -216,7 +216,7 @@ extension Syscalls {
     }
 
     /// Creates a folder with an unpredictable name that only its owner may access.
-    /// - Parameter parent: where; `nil` for the system's folder for temporary files.
+    /// - Parameter parent: the parent folder; `nil` for the system's folder for temporary files.
     package static func makeTemporaryFolder(
         below parent: String? = nil
     ) throws(SystemError) -> String {
@@ -233,16 +233,16 @@ extension Syscalls {
 
     private static let temporaryPrefix = "http-upload-"
 
-    /// Where temporary folders are made: the system's folder for them unless another one is given.
+    /// The parent of temporary folders: `parent`, else the folder in TMPDIR, else /tmp.
     package static func temporaryParent(_ parent: String?) -> String {
         let system = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) }
         let path = parent ?? system ?? ""
         return path.isEmpty ? "/tmp" : path
     }
 
-    /// Removes the temporary folders that have our names, belong to our user, were not changed for
-    /// some time, nor any file in them, and that no process holds. It blocks.
-    /// - Parameter age: in seconds.
+    /// Removes temporary folders that have our names, belong to our user and are not locked, if
+    /// neither the folder nor any file in it was changed for some time. The call blocks.
+    /// - Parameter age: the time without a change, in seconds.
     package static func sweepTemporaryFolders(below parent: String, olderThan age: Int64) {
         let limit = realtime().seconds - age
         for name in names(in: parent) where isTemporaryName(name) {
@@ -255,12 +255,12 @@ extension Syscalls {
             }
             guard areOld else { continue }
             for file in files { removeFile(file) }
-            // Any other entry keeps the folder.
+            // This fails if other entries are left, such as a new file.
             removeFolder(path)
         }
     }
 
-    /// A folder, and no link to one, of our user that was not changed since a time.
+    /// Opens a folder of our user that was not changed since `limit`; a link to one is `nil`.
     private static func oldFolder(_ path: String, before limit: Int64) -> OpenFile? {
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         guard isFolder(path), let (owner, changed) = ownerAndChange(path), owner == geteuid(),
@@ -270,7 +270,7 @@ extension Syscalls {
         return descriptor >= 0 ? OpenFile(owning: descriptor) : nil
     }
 
-    /// The prefix, and what `mkdtemp` has put behind it.
+    /// Whether a name is the prefix and six characters from `mkdtemp`.
     private static func isTemporaryName(_ name: String) -> Bool {
         guard name.hasPrefix(temporaryPrefix) else { return false }
         let rest = name.utf8.dropFirst(temporaryPrefix.utf8.count)
@@ -278,10 +278,10 @@ extension Syscalls {
             && rest.allSatisfy { 0x30...0x39 ~= $0 || 0x41...0x5A ~= $0 || 0x61...0x7A ~= $0 }
     }
 
-    /// The most names of a folder that are looked at: others may fill the one for temporary files.
+    /// The most names that are read in a folder: other programs may fill the temporary folder.
     private static let nameLimit = 100_000
 
-    /// The names in a folder that is no link; none where it cannot be read.
+    /// The names in a folder; empty if it cannot be read.
     private static func names(in folder: String) -> [String] {
         guard let directory = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(directory) }
@@ -323,23 +323,23 @@ extension Syscalls {
 }
 
 extension SystemError {
-    /// Whether the system has no room for more of the file.
+    /// Whether the disk, the user's quota or the size limit does not allow more bytes.
     package var isStorageFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
-    /// Whether the file is longer than the caller or the system takes.
+    /// Whether the file is longer than the caller or the system allows.
     package var isFileTooLarge: Bool { code == EFBIG }
 
-    /// A user may not have more room.
+    /// The error for a user whose quota is used up.
     package static func quotaExceeded(_ call: String) -> SystemError {
         SystemError(call, code: EDQUOT)
     }
 
-    /// Whether a user may not have more room.
+    /// Whether the quota of a user is used up.
     package var isQuotaExceeded: Bool { code == EDQUOT }
 
     /// Whether a file cannot be moved because the new name is on another file system.
     package var isOfOtherFileSystem: Bool { code == EXDEV }
 }
 
-/// Outside of `Syscalls`, whose own `write` would be found first.
+/// The C library's `write`. Inside of `Syscalls`, the method `write` hides it.
 private let systemWrite = unsafe write

@@ -9,9 +9,9 @@
     internal import CHTTPServerShims
 #endif
 
-/// The calls by which logs are written.
+/// The calls that write logs.
 extension Syscalls {
-    /// Opens a file to append to, and makes it if it is missing.
+    /// Opens a file to append to, and creates it if it is missing.
     package static func openLog(_ path: String) throws(SystemError) -> CInt {
         guard !path.utf8.contains(0) else { throw SystemError("open", code: EINVAL) }
         let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY
@@ -20,8 +20,8 @@ extension Syscalls {
         return file
     }
 
-    /// Writes all bytes, and waits where the descriptor makes it wait. A reader that is gone is an
-    /// error and no signal.
+    /// Writes all bytes, and waits while the descriptor takes none. If the reader of a pipe is
+    /// gone, the call throws and raises no signal.
     package static func writeLog(
         _ descriptor: CInt, _ bytes: UnsafeRawBufferPointer
     ) throws(SystemError) {
@@ -54,7 +54,7 @@ extension Syscalls {
         #if os(Linux)
             return unsafe http_server_write(descriptor, bytes.baseAddress, bytes.count)
         #else
-            // There F_SETNOSIGPIPE keeps a descriptor from raising the signal.
+            // On Darwin, F_SETNOSIGPIPE keeps a descriptor from raising the signal.
             _ = fcntl(descriptor, F_SETNOSIGPIPE, 1)
             return unsafe Darwin.write(descriptor, bytes.baseAddress, bytes.count)
         #endif

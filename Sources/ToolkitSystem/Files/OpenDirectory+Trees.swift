@@ -18,21 +18,21 @@ package struct TreeFault: Error, Sendable {
     }
 }
 
-/// Work on whole trees. Links inside of them are things of their own: nothing behind them is
+/// Work on whole trees. Links inside of them are removed or copied as links; their targets are not
 /// touched.
 extension OpenDirectory {
     /// The deepest nesting of directories: each level holds a descriptor. Beyond it the error is
-    /// that of a path that is too long.
+    /// `ENAMETOOLONG`.
     package static var depthLimit: Int { 512 }
 
-    /// From this level on a thread with a large stack works.
+    /// From this level on, a thread with a large stack does the work.
     private static var largeStackDepth: Int { 32 }
 
-    /// Goes on inside of a directory. At the 32nd level a thread with a larger stack takes over:
-    /// those of Dispatch, which has 512 KiB for each on Apple's systems, have no room for all levels.
+    /// Calls `body` for the members of a directory. At level 32 it runs on a thread with a larger
+    /// stack: Dispatch's threads, with 512 KiB on Apple's systems, are too small for all levels.
     /// - Parameters:
     ///   - depth: the level of the directory.
-    ///   - failure: the result where the system has no thread.
+    ///   - failure: the result if the system cannot create a thread.
     package static func descend<Result>(
         to depth: Int, orElse failure: (SystemError) -> Result, _ body: () -> Result
     ) -> Result {
@@ -52,9 +52,9 @@ extension OpenDirectory {
     /// Removes a file or a tree. Entries that cannot be removed stay, with the directories around
     /// them.
     /// - Parameters:
-    ///   - keeps: whether a file stays, which is a fault, judged by what it is now.
+    ///   - keeps: whether a file is kept, by its current attributes; a kept file is a fault.
     ///   - onRemoval: called with the attributes of each removed file and directory.
-    /// - Returns: what could not be removed; empty when all is gone.
+    /// - Returns: the entries that could not be removed.
     package func removeTree(
         _ name: [UInt8], keeping keeps: ((FileStatus) -> Bool)? = nil,
         onRemoval: ((FileStatus) -> Void)? = nil
@@ -94,7 +94,7 @@ extension OpenDirectory {
         }
     }
 
-    /// All names, read at once: a directory that is changed must not be read meanwhile.
+    /// All names. They are read before any change, because a directory must not change meanwhile.
     package func names() throws(SystemError) -> [[UInt8]] {
         let reader = try DirectoryReader(self)
         var names: [[UInt8]] = []
@@ -102,15 +102,15 @@ extension OpenDirectory {
         return names
     }
 
-    /// Copies what a name stands for to a place where nothing is.
+    /// Copies a file, a link or a directory to a name that does not exist yet.
     /// - Parameters:
-    ///   - place: the new place.
-    ///   - deep: whether what is in a directory is copied, too.
-    ///   - isMove: whether the old one is to go, so that nothing may be lost: a socket, pipe or
-    ///     device in the tree is `EPERM`, where otherwise it is left out.
-    ///   - synchronizes: whether all of the copy is on the disk then.
-    ///   - leavingOut: a file or directory that is not copied, though it is in the tree.
-    ///   - finish: called for each file and directory with the old and the new one.
+    ///   - place: the new name.
+    ///   - deep: whether the members of a directory are copied, too.
+    ///   - isMove: whether the original is removed later, so nothing may be lost: a socket, pipe or
+    ///     device in the tree is `EPERM` then, and left out otherwise.
+    ///   - synchronizes: whether to wait until all of the copy is on the disk.
+    ///   - leavingOut: a file or directory in the tree that is not copied.
+    ///   - finish: called for each file and directory with the original and the copy.
     package func copyTree(
         _ name: [UInt8], to place: FilePlace, deep: Bool, isMove: Bool, synchronizes: Bool,
         leavingOut: FileStatus?, finish: @Sendable (OpenFile, OpenFile) throws(SystemError) -> Void
@@ -135,7 +135,7 @@ extension OpenDirectory {
             case .directory:
                 guard depth < Self.depthLimit else { throw SystemError.tooDeep("copy") }
                 let old = try directory(name)
-                // Closed to others until it is whole.
+                // Only the owner may access the copy until it is complete.
                 try place.directory.makeDirectory(place.name, 0o700)
                 let new = try place.directory.directory(place.name)
                 members = (old, new, deep ? try old.names() : [])
@@ -178,14 +178,14 @@ extension OpenDirectory {
         _ finish: (OpenFile, OpenFile) throws(SystemError) -> Void
     ) throws(SystemError) {
         let old = try open(name)
-        // Bits that run a program with another user's rights are not copied. The others hold from the
-        // start, so that nobody reads from the copy what the original keeps private.
+        // Bits that run a program with another user's rights are not copied. The others are set at
+        // the start, so that the copy never gives more access than the original.
         let permissions = status.permissions & 0o777
         let new = try place.directory.create(place.name, permissions)
         do throws(SystemError) {
             try new.copyContent(of: old, size: status.size)
         } catch {
-            // `finish` has not counted it, and the removal of the tree would take its size off.
+            // `finish` has not counted it, and removing the tree later would subtract its size.
             try? place.directory.remove(place.name, isDirectory: false)
             throw error
         }
@@ -198,7 +198,7 @@ extension OpenDirectory {
 
 extension OpenFile {
     /// Gives a copied directory the permissions of the old one. systemd's RestrictSUIDSGID= refuses
-    /// the bit by which new files get the group of their directory: the copy goes without it then.
+    /// the bit by which new files get the group of their directory: the copy lacks that bit then.
     fileprivate func setCopiedPermissions(_ permissions: UInt16) throws(SystemError) {
         do throws(SystemError) {
             try setPermissions(permissions)
@@ -210,7 +210,7 @@ extension OpenFile {
 }
 
 extension SystemError {
-    /// A directory is nested deeper than ``OpenDirectory`` goes.
+    /// The error for directories nested deeper than ``OpenDirectory/depthLimit``.
     package static func tooDeep(_ call: String) -> SystemError {
         SystemError(call, code: ENAMETOOLONG)
     }

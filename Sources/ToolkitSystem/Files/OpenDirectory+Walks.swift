@@ -1,8 +1,8 @@
-/// Looks at whole trees. Links inside of them are not followed.
+/// Reads whole trees. Links inside of them are not followed.
 extension OpenDirectory {
     /// The total size of the files in this directory and below. Unreadable entries count as 0.
-    /// - Parameter isLeftOut: whether a name does not count, with everything inside.
-    /// - Throws: an error that may pass: the size would be too small.
+    /// - Parameter isLeftOut: whether a name is left out, with everything inside.
+    /// - Throws: a temporary error, because the size would be too small.
     package func contentBytes(
         leavingOut isLeftOut: ([UInt8]) -> Bool
     ) throws(SystemError) -> Int64 {
@@ -71,12 +71,12 @@ extension OpenDirectory {
         return false
     }
 
-    /// Whether this directory is another one, or inside of it, judged by the directories around it.
+    /// Whether this directory is another directory, or inside of it, as its parents show.
     /// - Parameters:
-    ///   - other: the other one.
-    ///   - root: where the walk through the parents ends.
-    /// - Throws: that something is missing when this directory is not inside of `root`: another
-    ///   program has moved it, or one around it.
+    ///   - other: the other directory.
+    ///   - root: the directory where the walk through the parents ends.
+    /// - Throws: `ENOENT` if this directory is not inside of `root`, because another program has
+    ///   moved it or one of its parents.
     package func isWithin(_ other: FileStatus, upTo root: FileStatus) throws(SystemError) -> Bool {
         var directory = self
         var status = try directory.status(of: [])
@@ -86,8 +86,8 @@ extension OpenDirectory {
             let inner = status
             directory = try directory.parent()
             status = try directory.status(of: [])
-            // The root of the system is its own parent. A directory that is mounted inside of itself
-            // has another mount there.
+            // The root of the system is its own parent. A directory that is mounted inside of
+            // itself has another mount there.
             guard !status.isSameFile(as: inner) || status.mount != inner.mount else {
                 throw SystemError.missing("open")
             }

@@ -34,7 +34,7 @@ package struct OpenDirectory: Sendable {
         return FileStatus(raw)
     }
 
-    /// The attributes of a name; `nil` if nothing has it.
+    /// The attributes of a name; `nil` if nothing has this name.
     package func statusIfThere(of name: [UInt8]) throws(SystemError) -> FileStatus? {
         do throws(SystemError) {
             return try status(of: name)
@@ -57,7 +57,7 @@ package struct OpenDirectory: Sendable {
         OpenDirectory(try open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
     }
 
-    /// The directory that this one is in.
+    /// The directory that contains this one.
     package func parent() throws(SystemError) -> OpenDirectory {
         OpenDirectory(try open(Array("..".utf8), O_RDONLY | O_DIRECTORY))
     }
@@ -136,7 +136,7 @@ package struct OpenDirectory: Sendable {
         return target[..<length].map { UInt8(bitPattern: $0) }
     }
 
-    /// Makes a symbolic link at `place` that holds the same path as the one named `name`.
+    /// Creates a symbolic link at `place` that holds the same path as the link named `name`.
     package func copyLink(_ name: [UInt8], to place: FilePlace) throws(SystemError) {
         let target = try linkTarget(of: name)
         let result = unsafe with(target) { target in
@@ -150,7 +150,7 @@ package struct OpenDirectory: Sendable {
     package func with<Result>(
         _ name: [UInt8], _ body: (UnsafePointer<CChar>) -> Result
     ) -> Result {
-        // Names come from paths and directories, which hold no NUL; one would end the name early.
+        // Names come from paths and directories, which hold no NUL; a NUL would end the name early.
         unsafe name.withTerminated(body)
     }
 }
@@ -175,7 +175,8 @@ extension FileStatus {
         (bornSeconds, bornNanoseconds) = (raw.born_seconds, Self.nanoseconds(raw.born_nanoseconds))
     }
 
-    /// Whether a rename between the two works: one volume may be mounted at several places.
+    /// Whether a rename between the two works. One volume may have several mounts, between which no
+    /// rename works.
     package func isOnVolume(of other: FileStatus) -> Bool {
         device == other.device && mount == other.mount
     }

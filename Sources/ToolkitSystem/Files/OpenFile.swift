@@ -1,4 +1,4 @@
-/// A file that stays open until nobody needs it.
+/// An open file, which is closed when the last reference is released.
 package final class OpenFile: Sendable {
     package let descriptor: CInt
 

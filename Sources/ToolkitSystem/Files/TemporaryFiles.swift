@@ -1,26 +1,26 @@
-/// The temporary files and folders of this process that are still there. A server that stops waits
-/// for them to be removed: the process may end right afterwards.
+/// Counts the temporary files and folders of this process that still exist. A server that stops
+/// waits for their removal, because the process may end right afterwards.
 package enum TemporaryFiles {
     private static let count = Locked(0)
     private static let changes = EventCount()
     /// Folders that were swept already.
     private static let swept = Locked<Set<String>>([])
 
-    /// How long what another process has left is not taken for abandoned, in seconds.
+    /// The age in seconds from which files that another process has left count as abandoned.
     package static let age: Int64 = 86_400
 
-    /// One more is there.
+    /// Counts a file or folder that was created.
     package static func made() {
         count.withLock { $0 += 1 }
     }
 
-    /// One is no temporary file any more.
+    /// Subtracts a file or folder that was removed, or is no longer temporary.
     package static func ended() {
         count.withLock { $0 -= 1 }
         changes.advance()
     }
 
-    /// Removes one, outside of the event loop: to remove a large file takes a while.
+    /// Runs a removal outside of the event loop: removing a large file takes a while.
     package static func remove(_ body: @escaping @Sendable () -> Void) {
         BlockingPool.files.submit {
             body()
@@ -28,7 +28,7 @@ package enum TemporaryFiles {
         }
     }
 
-    /// Waits until all are gone, or the time is up: the program may keep some.
+    /// Waits until none is left, or until `end`, because the program may keep some.
     package static func waitForRemovals(until end: ContinuousClock.Instant) async {
         while true {
             let known = changes.count
@@ -37,7 +37,7 @@ package enum TemporaryFiles {
         }
     }
 
-    /// Removes, some time soon, the folders that processes before this one have left, once for each
+    /// Removes the folders that earlier processes have left, in the background and once for each
     /// parent.
     package static func sweep(below parent: String?) {
         let path = Syscalls.temporaryParent(parent)

@@ -1,10 +1,10 @@
 // The addresses that a host or an interface stands for.
 extension RawSocketAddress {
     /// - Parameters:
-    ///   - host: a name or an address; `localhost` means both families whatever the hosts file
-    ///     says, `*` and nothing mean all addresses.
-    ///   - port: goes into each address.
-    ///   - family: leaves the addresses of the other one out.
+    ///   - host: a name or an address. `localhost` means the loopback addresses of both families,
+    ///     regardless of the hosts file; `*` and an empty name mean all addresses.
+    ///   - port: the port of each address.
+    ///   - family: the only family; `nil` for both.
     package static func resolve(
         host: String, port: UInt16, family: AddressFamily?
     ) throws(ListenError) -> [RawSocketAddress] {
@@ -15,7 +15,7 @@ extension RawSocketAddress {
             default: [host]
             }
         var addresses: [RawSocketAddress] = []
-        // A system without IPv6 does not know its addresses.
+        // A system without IPv6 finds no IPv6 addresses.
         for host in hosts { addresses += lookUp(host, port) }
         if let family { addresses.removeAll { $0.family != family } }
         guard !addresses.isEmpty else { throw .addressNotAvailable(host) }

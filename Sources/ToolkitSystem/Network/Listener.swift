@@ -4,7 +4,7 @@ internal import Synchronization
 public enum ListenError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The address and port are taken by another socket.
     case addressInUse(String)
-    /// The process may not bind there, as for ports below 1024.
+    /// The process may not bind the address, for example a port below 1024.
     case permissionDenied(String)
     /// No interface has this address, or the name cannot be resolved.
     case addressNotAvailable(String)
@@ -14,10 +14,10 @@ public enum ListenError: Error, Hashable, Sendable, CustomStringConvertible {
     case pathTooLong(String)
     /// The server was shut down, or never started, so there is nothing to resume.
     case serverStopped
-    /// Another call of the system failed.
+    /// Another system call failed.
     case system(String, SystemError)
 
-    /// One line that says what and where.
+    /// One line with the place and the error.
     public var description: String {
         switch self {
         case .addressInUse(let place): "\(place): address already in use"
@@ -42,23 +42,23 @@ public enum ListenError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A socket that accepts connections. All loops of a server poll the same one.
+/// A socket that accepts connections. All loops of a server poll the same listener.
 package final class Listener: Sendable {
     package let descriptor: CInt
     package let address: SocketAddress
-    /// Where to bind again.
+    /// The address to bind again.
     private let raw: RawSocketAddress
-    /// Whether an IPv6 socket takes IPv4 connections, too, as inherited ones may.
+    /// Whether an IPv6 socket accepts IPv4 connections, too, as inherited sockets may.
     package var isDualStack: Bool { Syscalls.isDualStack(descriptor) }
     /// The file to remove when a Unix socket is closed.
     private let file: UnixSocketFile?
-    /// Whether the socket came from outside: once closed, this process could not bind it again.
+    /// Whether another program opened the socket; this process could not bind it again.
     package let isInherited: Bool
     private let closed = Atomic<Bool>(false)
-    /// The layers between its sockets and their connections, from the socket up.
+    /// The layers between accepted sockets and their connections, from the socket up.
     package let layers = Locked<[any TransportLayer]>([])
 
-    /// Whether its connections are encrypted.
+    /// Whether accepted connections are encrypted.
     package var isSecure: Bool { layers.withLock { $0.contains { $0.isSecure } } }
 
     private init(_ descriptor: CInt, file: UnixSocketFile? = nil, isInherited: Bool = false) {
@@ -70,27 +70,27 @@ package final class Listener: Sendable {
     }
 
     deinit {
-        // A start that has failed leaves an inherited socket to the next one.
+        // A failed start leaves an inherited socket open for the next start.
         if isInherited, !isClosed { return }
         close()
         Syscalls.close(descriptor)
     }
 
-    /// Whether it was closed.
+    /// Whether the listener was closed.
     package var isClosed: Bool { closed.load(ordering: .acquiring) }
 
-    /// Stops listening at once, from any thread; connections in the backlog are refused.
+    /// Stops listening immediately; connections in the backlog are refused. Any thread may call it.
     ///
-    /// The number of the descriptor stays taken until the last owner is gone, so that a loop in the
-    /// middle of `accept` cannot reach another socket by it.
+    /// The descriptor's number stays in use until the last owner releases the listener, so that a
+    /// loop in the middle of `accept` cannot reach another socket.
     package func close() {
         guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         file?.remove()
         Syscalls.replaceByNull(descriptor)
     }
 
-    /// Binds once more where this one, which is closed, was bound. An inherited one cannot be
-    /// closed and opened again, so it stays what it is.
+    /// Binds the address of this closed listener again. An inherited listener, which cannot be
+    /// bound again, is returned itself if it is still open.
     package func reopened(backlog: Int) throws(ListenError) -> Listener {
         let again = try bindAgain(backlog)
         let same = layers.withLock { $0 }
@@ -113,12 +113,12 @@ package final class Listener: Sendable {
         return try Self.open(&raw, place: address.description, backlog: backlog)
     }
 
-    /// Whether it still listens, as far as the system says.
+    /// Whether the socket still listens, according to the system.
     package var isAlive: Bool { !isClosed && ListeningSocket.listens(descriptor) }
 
-    /// Binds to every address that `host` stands for, at one port for all.
+    /// Binds to every address that `host` stands for, all at the same port.
     ///
-    /// One family that works is enough: a machine without IPv6 serves IPv4.
+    /// One family is enough: a machine without IPv6 serves IPv4.
     package static func bind(
         host: String, port: UInt16, family: AddressFamily? = nil, backlog: Int
     ) throws(ListenError) -> [Listener] {
@@ -126,7 +126,7 @@ package final class Listener: Sendable {
         return try bind(addresses, place: "\(host) port \(port)", backlog: backlog)
     }
 
-    /// Binds to every address that an interface has now, at one port for all.
+    /// Binds to every address that an interface has now, all at the same port.
     package static func bind(
         interface name: String, port: UInt16, family: AddressFamily? = nil, backlog: Int
     ) throws(ListenError) -> [Listener] {
@@ -135,8 +135,8 @@ package final class Listener: Sendable {
         return try bind(addresses, place: "interface \(name) port \(port)", backlog: backlog)
     }
 
-    /// With port 0 the first address chooses and the others follow; when one of them finds that
-    /// port taken, all try another.
+    /// With port 0, the first address gets a free port, and the others use the same port. If it is
+    /// taken at another address, all addresses try another port.
     package static func bind(
         _ addresses: [RawSocketAddress], place: String, backlog: Int
     ) throws(ListenError) -> [Listener] {
@@ -162,11 +162,11 @@ package final class Listener: Sendable {
             do throws(ListenError) {
                 listeners.append(try open(&addresses[index], place: place, backlog: backlog))
             } catch {
-                // A taken port decides below, whatever is wrong with other addresses.
+                // A taken port has precedence over other errors; see below.
                 if failure == nil || error == .addressInUse(place) { failure = error }
             }
         }
-        // A port that is taken in one family is taken: half a server would surprise.
+        // A port that is taken in one family counts as taken: half a server would surprise.
         if let failure, listeners.isEmpty || failure == .addressInUse(place) { throw failure }
         return listeners
     }
@@ -182,7 +182,8 @@ package final class Listener: Sendable {
     }
 
     /// Listens on a Unix socket. A socket file without a listener is replaced.
-    /// - Parameter permissions: who may connect, as in chmod(2); `nil` for what the umask leaves.
+    /// - Parameter permissions: the mode of the file, which decides who may connect; `nil` for the
+    ///   mode that the umask leaves.
     package static func bind(
         unixPath path: String, permissions: UInt16? = nil, backlog: Int
     ) throws(ListenError) -> Listener {
@@ -196,7 +197,7 @@ package final class Listener: Sendable {
         }
     }
 
-    /// Takes over a descriptor that already listens, as service managers hand them on.
+    /// Takes over a listening socket that a service manager passed to the process.
     package static func inherit(_ descriptor: CInt) throws(ListenError) -> Listener {
         do throws(SystemError) {
             try ListeningSocket.inherit(descriptor)
@@ -206,11 +207,11 @@ package final class Listener: Sendable {
         }
     }
 
-    /// Whether a connection waits to be taken.
+    /// Whether a connection waits to be accepted.
     package var hasWaitingConnection: Bool { ListeningSocket.hasWaiting(descriptor) }
 
-    /// Takes one connection that waits.
-    /// - Returns: its descriptor, `.wouldBlock` for none, or why it could not be had.
+    /// Accepts one waiting connection.
+    /// - Returns: its descriptor, `.wouldBlock` if none waits, or the error.
     package func accept(_ peer: inout RawSocketAddress) -> IOResult {
         ListeningSocket.accept(descriptor, &peer)
     }

@@ -9,17 +9,17 @@
     internal import CHTTPServerShims
 #endif
 
-/// The calls by which a socket is made to listen, and by which connections are taken from it.
+/// The calls that open listening sockets and accept connections.
 package enum ListeningSocket {
-    /// Makes a socket that listens at an address.
-    /// - Parameter prepare: changes it before it is bound.
-    /// - Returns: its descriptor, which does not block.
+    /// Opens a socket that listens at an address.
+    /// - Parameter prepare: called with the socket before it is bound.
+    /// - Returns: the descriptor, which is non-blocking.
     package static func open(
         _ address: inout RawSocketAddress, backlog: Int, prepare: (CInt) -> Void = { _ in }
     ) throws(SystemError) -> CInt {
         let family = CInt(address.storage.ss_family)
         #if os(Linux)
-            // A program that is started at this moment must not keep the port.
+            // A program that is started at this moment must not inherit the port.
             let type = SocketKind.closeOnExecStream
         #else
             let type = SocketKind.stream
@@ -44,7 +44,7 @@ package enum ListeningSocket {
     private static func setOptions(_ descriptor: CInt, _ family: CInt) {
         if family != AF_UNIX {
             _ = Syscalls.setOption(descriptor, level: SOL_SOCKET, SO_REUSEADDR, 1)
-            // Accepted sockets inherit it, and what follows, which saves a call for each.
+            // Accepted sockets inherit this option and the next ones, which saves calls for each.
             _ = Syscalls.setOption(descriptor, level: CInt(IPPROTO_TCP), TCP_NODELAY, 1)
             keepAlive(descriptor)
         }
@@ -56,8 +56,8 @@ package enum ListeningSocket {
         #endif
     }
 
-    /// Has the system find out within two minutes that a peer has vanished (RFC 9293 section 3.8.4). A
-    /// stream that has nothing to send would keep its connection for ever.
+    /// Has the system detect within two minutes that a peer has vanished (RFC 9293 section 3.8.4).
+    /// Otherwise a stream that has nothing to send would keep its connection forever.
     private static func keepAlive(_ descriptor: CInt) {
         #if canImport(Darwin)
             let idle = TCP_KEEPALIVE
@@ -71,7 +71,7 @@ package enum ListeningSocket {
         _ = Syscalls.setOption(descriptor, level: SOL_SOCKET, SO_KEEPALIVE, 1)
     }
 
-    /// Checks that a descriptor listens, and keeps it from blocking.
+    /// Checks that a descriptor listens, and makes it non-blocking.
     package static func inherit(_ descriptor: CInt) throws(SystemError) {
         var listens: CInt = 0
         var length = socklen_t(MemoryLayout<CInt>.size)
@@ -90,25 +90,25 @@ package enum ListeningSocket {
         return status == 0 && listens != 0
     }
 
-    /// Where a socket is bound.
+    /// The address that a socket is bound to.
     package static func address(of descriptor: CInt) -> RawSocketAddress {
         var raw = RawSocketAddress()
         _ = unsafe raw.withPointer { unsafe getsockname(descriptor, $0, $1) }
         return raw
     }
 
-    /// Whether a path is that of a socket. Only that may be replaced: it may be somebody's file.
+    /// Whether a path is a socket. Nothing else may be replaced, because it may be a user's file.
     package static func isSocket(_ path: String) -> Bool {
         var status = stat()
         return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 
-    /// Whether nobody listens any more at the address of a Unix socket.
+    /// Whether the address of a Unix socket has no listener any more.
     package static func isStale(_ address: inout RawSocketAddress) -> Bool {
         let probe = socket(AF_UNIX, SocketKind.stream, 0)
         guard probe >= 0 else { return false }
         defer { Syscalls.close(probe) }
-        // A listener whose backlog is full would hold up the caller.
+        // A listener with a full backlog would block the caller.
         Syscalls.setNonBlocking(probe)
         let length = address.length
         return unsafe address.withPointer { pointer, _ in
@@ -116,18 +116,18 @@ package enum ListeningSocket {
         }
     }
 
-    /// Whether a connection waits to be taken.
+    /// Whether a connection waits to be accepted.
     package static func hasWaiting(_ descriptor: CInt) -> Bool {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&request, 1, 0) > 0
     }
 
-    /// Takes one connection that waits.
-    /// - Returns: its descriptor, `.wouldBlock` for none, or why it could not be had.
+    /// Accepts one waiting connection.
+    /// - Returns: its descriptor, `.wouldBlock` if none waits, or the error.
     package static func accept(_ listener: CInt, _ peer: inout RawSocketAddress) -> IOResult {
         peer.length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         var code: CInt = 0
-        // Bounded: a filter of system calls may refuse each of them, and take no connection.
+        // Bounded: a filter of system calls may refuse every call, and no connection is accepted.
         for _ in 0..<64 {
             let descriptor = unsafe peer.withPointer { address, length in
                 #if os(Linux)
@@ -150,9 +150,9 @@ package enum ListeningSocket {
         return .failed(code)
     }
 
-    /// Whether `accept` tells what became of one connection that waited, which says nothing of the
-    /// others. Linux hands on there what the network has reported of it: to pause then would let one
-    /// peer keep the others waiting.
+    /// Whether an error of `accept` concerns one waiting connection and not the others. Linux
+    /// reports network errors of a connection this way. A pause after them would let one peer
+    /// delay the others.
     package static func concernsOneConnection(_ code: CInt) -> Bool {
         #if os(Linux)
             if code == ENONET { return true }
@@ -167,7 +167,7 @@ package enum ListeningSocket {
 }
 
 extension SystemError {
-    /// Why a socket could not be made to listen, where there is a word for it.
+    /// Common reasons why a socket could not listen.
     package enum ListenFault: Sendable {
         case addressInUse, permissionDenied, addressNotAvailable, pathTooLong
     }
@@ -182,14 +182,14 @@ extension SystemError {
         }
     }
 
-    /// A descriptor is closed.
+    /// The error for a descriptor that is closed.
     package static func closed(_ call: String) -> SystemError { SystemError(call, code: EBADF) }
-    /// There is nothing of that name.
+    /// The error for a name that does not exist.
     package static func missing(_ call: String) -> SystemError { SystemError(call, code: ENOENT) }
 }
 
 extension RawSocketAddress {
-    /// - Returns: whether the path is one, and short enough.
+    /// - Returns: `false` if the path is empty or too long.
     package mutating func setUnixPath(_ path: String) -> Bool {
         let bytes = Array(path.utf8)
         let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2

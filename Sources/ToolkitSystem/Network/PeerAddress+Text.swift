@@ -16,14 +16,14 @@ extension PeerAddress {
     /// - Parameter host: IPv4 in dotted decimals, or IPv6 without brackets and zone; `nil` is
     ///   returned for other text.
     package init?(host: String, port: UInt16) {
-        // A NUL would end the text early where the system reads it.
+        // A NUL would end the text early for the system.
         guard host.utf8.count <= 45, !host.utf8.contains(0),
             let bytes = RawSocketAddress.bytes(host)
         else { return nil }
         self.init(bytes: bytes, port: port)
     }
 
-    /// The address that a text form stands for, without its zone; `nil` if its host is no address.
+    /// Parses the text form of an address, without its zone; `nil` if its host is not an address.
     package init?(_ address: SocketAddress) {
         switch address {
         case .ipv4(let host, let port): self.init(host: host, port: port)

@@ -6,7 +6,7 @@
     internal import Musl
 #endif
 
-/// The address of a peer in 24 bytes; a connection keeps it so and makes text only when asked.
+/// The address of a peer in 24 bytes. Connections store this form and make text only on demand.
 package struct PeerAddress: Hashable, Sendable {
     private var high: UInt64 = 0
     private var low: UInt64 = 0
@@ -70,8 +70,8 @@ package struct PeerAddress: Hashable, Sendable {
         )
     }
 
-    /// The address as a number; an IPv4 address is the IPv6 address that stands for it (RFC 4291
-    /// section 2.5.5.2). `nil` with Unix sockets.
+    /// The address as a number; an IPv4 address as the IPv6 address that it maps to (RFC 4291
+    /// section 2.5.5.2). `nil` for Unix sockets.
     package var number: UInt128? {
         switch CInt(family) {
         case AF_INET:
@@ -110,7 +110,7 @@ package struct PeerAddress: Hashable, Sendable {
 
     /// The identity of a client when clients are counted: an IPv4 address, even if written as IPv6,
     /// or the first half of an IPv6 address, which belongs to one site. Link-local addresses share
-    /// that half, so there it is the second. `nil` with Unix sockets.
+    /// the first half, so their second half is used. `nil` for Unix sockets.
     package var client: PeerNetwork? {
         let isMapped = high == 0 && UInt64(bigEndian: low) >> 32 == 0xFFFF
         let isLinkLocal = UInt64(bigEndian: high) >> 54 == 0xFE80 >> 6
@@ -137,7 +137,7 @@ package struct PeerNetwork: Hashable, Sendable {
     private let bits: UInt64
     private let kind: Kind
 
-    /// - Parameter bits: an address of IPv4, or the first half of one of IPv6, in network order.
+    /// - Parameter bits: an IPv4 address, or the first half of an IPv6 address, in network order.
     package init(bits: UInt64, isIPv6: Bool) {
         self.init(bits, isIPv6 ? .ipv6 : .ipv4)
     }

@@ -19,8 +19,8 @@ extension RawSocketAddress {
         }
     }
 
-    /// The addresses of a host by the resolver of the system, which may wait for the network; none
-    /// when it knows none.
+    /// The addresses of a host from the system's resolver, which may wait for the network; empty if
+    /// it finds none.
     package static func lookUp(_ host: String, _ port: UInt16) -> [RawSocketAddress] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_flags = AI_PASSIVE

@@ -10,7 +10,7 @@
 public enum SocketAddress: Hashable, Sendable {
     /// An IPv4 address in dotted decimals, and a port.
     case ipv4(String, port: UInt16)
-    /// An IPv6 address without brackets, with `%scope` where it has one, and a port.
+    /// An IPv6 address without brackets, with `%scope` if it has one, and a port.
     case ipv6(String, port: UInt16)
     /// The path of a Unix domain socket; empty for a peer that has no name.
     case unix(String)
@@ -43,7 +43,7 @@ extension SocketAddress: CustomStringConvertible {
     }
 }
 
-/// The bytes of a `sockaddr` as the system gives and takes them.
+/// The bytes of a `sockaddr`, as system calls use them.
 package struct RawSocketAddress: Sendable {
     package var storage = sockaddr_storage()
     package var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

@@ -11,8 +11,8 @@
 
 /// A network interface as the system lists it.
 package struct InterfaceEntry: Sendable {
-    /// The bytes of an address in network order, 4 of IPv4 or 16 of IPv6, and how many bits of them
-    /// name the network.
+    /// The bytes of an address in network order, 4 of IPv4 or 16 of IPv6, and the length of the
+    /// network prefix in bits.
     package struct Address: Sendable {
         package var bytes: [UInt8]
         package var prefixLength: Int
@@ -50,7 +50,8 @@ extension Syscalls {
                 places[name] = place
                 let flags = unsafe UInt32(truncatingIfNeeded: entry.pointee.ifa_flags)
                 let index = unsafe UInt32(if_nametoindex(name))
-                // It takes a descriptor. Without one for another reason the interface has just gone.
+                // The call needs a descriptor. If it fails for another reason, the interface has
+                // just disappeared.
                 if index == 0, case let error = SystemError("if_nametoindex"), error.isExhausted {
                     throw error
                 }
@@ -71,14 +72,14 @@ extension Syscalls {
         case AF_INET: return unsafe bytes(address, count: 4)
         case AF_INET6:
             var bytes = unsafe bytes(address, count: 16)
-            // The BSDs keep the zone of a link-local address in the address; no standard has it.
+            // The BSDs store the zone of a link-local address in its bytes, where zeros belong.
             if isLinkLocalIPv6(bytes) { bytes.replaceSubrange(2..<4, with: [0, 0]) }
             return bytes
         default: return nil
         }
     }
 
-    /// The BSDs leave the family of a mask out, and its zeros at the end.
+    /// The bytes of a network mask. The BSDs omit the family of a mask, and its trailing zeros.
     private static func maskBytes(
         _ mask: UnsafeMutablePointer<sockaddr>?, count: Int
     ) -> [UInt8] {
@@ -103,10 +104,10 @@ extension Syscalls {
         return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// The address that packets to far hosts would leave from, by the routing table. A datagram
-    /// socket is given a destination; nothing is sent.
+    /// The local address for packets to distant hosts, by the routing table. A datagram socket is
+    /// connected to find it; nothing is sent.
     package static func routedAddress(_ family: AddressFamily) -> String? {
-        // Addresses for documentation (RFC 5737, RFC 3849), which lie beyond the default route.
+        // Addresses for documentation (RFC 5737, RFC 3849), which use the default route.
         let far = family == .ipv4 ? "192.0.2.1" : "2001:db8::1"
         guard
             var address = RawSocketAddress.lookUp(far, 9).first

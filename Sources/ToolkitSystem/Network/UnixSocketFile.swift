@@ -12,23 +12,23 @@
 /// The file by which clients find a Unix socket.
 package struct UnixSocketFile: Hashable, Sendable {
     package let path: String
-    /// The permissions to connect, as in chmod(2); `nil` for those that the umask leaves.
+    /// The mode of the file, as in chmod(2); `nil` for the mode that the umask leaves.
     package let permissions: UInt16?
     private let device: UInt64
     private let inode: UInt64
 
     /// Listens at a path. A socket file without a listener is replaced.
     ///
-    /// Any user who may read the folder can hold its lock. A free path is bound without it then,
-    /// and only a file that is in the way stays.
+    /// Any user who may read the folder can hold its lock. A free path is then bound without the
+    /// lock, but a socket file that is in the way is not replaced.
     /// - Returns: the descriptor and the file.
     static func listen(
         at path: String, permissions: UInt16?, backlog: Int
     ) throws(SystemError) -> (CInt, UnixSocketFile) {
         var address = RawSocketAddress()
         guard address.setUnixPath(path) else { throw SystemError("bind", code: ENAMETOOLONG) }
-        // Between bind and listen a socket looks as if its listener were gone: others who start at
-        // this moment must not remove it.
+        // Between bind and listen a socket looks as if its listener were gone. Another server that
+        // starts at this moment must not remove it.
         let lock = lockFolder(of: path)
         defer { if case .held(let descriptor) = lock { Syscalls.close(descriptor) } }
         let descriptor: CInt
@@ -55,16 +55,16 @@ package struct UnixSocketFile: Hashable, Sendable {
         _ address: inout RawSocketAddress, _ permissions: UInt16?, _ backlog: Int
     ) throws(SystemError) -> CInt {
         try ListeningSocket.open(&address, backlog: backlog) { descriptor in
-            // On Linux the file gets what the socket has, so at no time more clients may connect.
+            // On Linux the file gets the mode of the socket, so it never admits more clients.
             if let permissions { _ = fchmod(descriptor, mode_t(permissions)) }
         }
     }
 
-    /// The file that was made a moment ago, with its permissions whatever the umask is.
+    /// Describes the new socket file, and sets its permissions regardless of the umask.
     private init(_ path: String, _ permissions: UInt16?) throws(SystemError) {
         guard var status = Self.status(path) else { throw SystemError("stat") }
         if let permissions, status.st_mode & 0o777 != mode_t(permissions) {
-            // No link that took its place is followed.
+            // A link that has taken the file's place is not followed.
             let flags = AT_SYMLINK_NOFOLLOW
             guard unsafe fchmodat(AT_FDCWD, path, mode_t(permissions), flags) == 0 else {
                 throw SystemError("chmod")
@@ -81,7 +81,7 @@ package struct UnixSocketFile: Hashable, Sendable {
         return unsafe lstat(path, &status) == 0 ? status : nil
     }
 
-    /// Removes the file, unless another one has taken its place.
+    /// Removes the file, unless another file has taken its place.
     func remove() {
         guard let status = Self.status(path), UInt64(status.st_ino) == inode,
             UInt64(truncatingIfNeeded: status.st_dev) == device
@@ -95,7 +95,7 @@ package struct UnixSocketFile: Hashable, Sendable {
     private static let attempts = 200
 
     private enum FolderLock {
-        /// By the descriptor.
+        /// Held by this descriptor.
         case held(CInt)
         case heldElsewhere
         /// The folder cannot be read, or the file system has no locks.

@@ -6,7 +6,7 @@
         internal import Musl
     #endif
 
-    /// The kernel's list of watched descriptors: epoll, with a timer and a wake-up in it.
+    /// Watches descriptors with epoll, which also has a timer and a wake-up event.
     @safe
     package final class EpollPoller: @unchecked Sendable {
         package let descriptor: CInt
@@ -15,11 +15,11 @@
         private static let capacity = 256
         private let events: UnsafeMutablePointer<epoll_event>
 
-        /// Tokens that are no connection's.
+        /// Tokens that no connection has.
         package static let wakeToken = UInt64.max
         package static let timerToken = UInt64.max - 1
 
-        /// - Throws: when there are no descriptors left, or no watches.
+        /// - Throws: when no descriptors or no watches are left.
         package init() throws(SystemError) {
             descriptor = epoll_create1(CInt(bitPattern: UInt32(0o2000000)))
             wakeUp = eventfd(0, CInt(0o2000000 | 0o4000))
@@ -68,11 +68,12 @@
             _ = control(EPOLL_CTL_DEL, target, [], 0)
         }
 
-        /// Waits for events and hands them over one by one.
+        /// Waits for events and passes them to `body` one by one.
         /// - Parameters:
-        ///   - milliseconds: how long to wait at the most; 0 only looks.
-        ///   - waited: called when the waiting is over, events or not.
+        ///   - milliseconds: how long to wait at most; 0 does not wait.
+        ///   - waited: called after the wait, with or without events.
         ///   - body: called with each event.
+        /// - Returns: the number of events.
         @inline(__always)
         package func wait(
             milliseconds: CInt, _ waited: () -> Void, each body: (PollEvent) -> Void
@@ -99,7 +100,8 @@
             _ = unsafe write(wakeUp, &one, 8)
         }
 
-        /// Makes the poller report `timerToken` at a time of the monotonic clock; `nil` never.
+        /// Makes the poller report `timerToken` at a time of the monotonic clock, in nanoseconds;
+        /// `nil` never.
         package func setTimer(_ deadline: UInt64?) {
             var spec = itimerspec()
             if let deadline {

@@ -1,9 +1,9 @@
 /// The idle connections of a loop. Confined to the loop.
 package struct IdleConnections {
-    /// Up to `batch` connections that were idle longest at the last scan, or have become idle since
-    /// one that found none; the oldest at the end.
+    /// Up to `batch` connections: the longest idle ones at the last scan, or those that became idle
+    /// after a scan that found none. The connection that is idle for longest is the last element.
     package var found: [(since: UInt64, token: UInt64)] = []
-    /// The time before which no new scan starts, because the last one found no idle connection.
+    /// The time before which no new scan starts, because the last scan found no idle connection.
     package var busyUntil: UInt64 = 0
 
     package static let batch = 64
@@ -13,7 +13,7 @@ package struct IdleConnections {
 
     package mutating func add(_ token: UInt64, at since: UInt64) {
         found.removeAll { $0.token == token }
-        // There are more than fit: the next search finds those that are idle for longest.
+        // More are idle than fit, so the next scan finds those that are idle for longest.
         guard found.count < Self.batch else {
             busyUntil = 0
             return

@@ -7,7 +7,7 @@
         internal import Glibc
     #endif
 
-    /// The kernel's list of watched descriptors: kqueue, with a timer and a wake-up in it.
+    /// Watches descriptors with kqueue, which also has a timer and a wake-up event.
     @safe
     package final class KqueuePoller: @unchecked Sendable {
         package let descriptor: CInt
@@ -17,7 +17,7 @@
         package static let wakeToken = UInt64.max
         package static let timerToken = UInt64.max - 1
 
-        /// - Throws: when there are no descriptors left.
+        /// - Throws: when no descriptors are left.
         package init() throws(SystemError) {
             descriptor = kqueue()
             guard descriptor >= 0 else { throw SystemError("kqueue") }
@@ -68,10 +68,10 @@
                 isSet = change(ident, EVFILT_WRITE, EV_ADD, token: token) && isSet
             }
             guard interest.isDisjoint(with: [.read, .write]) else { return isSet }
-            // Without a filter kqueue reports nothing, not even a reset; epoll always reports one.
-            // EV_CLEAR keeps a writable socket from firing over and over. Once this side has ended
-            // its output, the write filter reports that end at once; only the read filter still
-            // waits for the end of the peer.
+            // Without a filter kqueue reports nothing, not even a reset; epoll always reports a
+            // reset. EV_CLEAR keeps a writable socket from firing repeatedly. Once this side has
+            // ended its output, the write filter reports that end immediately; only the read filter
+            // still waits for the end of the peer.
             let filter = hasEnded ? EVFILT_READ : EVFILT_WRITE
             return change(ident, filter, EV_ADD | EV_CLEAR, token: token)
         }

@@ -1,4 +1,4 @@
-/// The interest in a descriptor.
+/// The events to watch for on a descriptor.
 package struct PollInterest: OptionSet, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -9,8 +9,8 @@ package struct PollInterest: OptionSet, Sendable {
     package static var exclusive: Self { Self(rawValue: 4) }
     /// Edge-triggered, so that the wake-up descriptor needs no read.
     package static var edge: Self { Self(rawValue: 8) }
-    /// This side has ended its output, which is no interest. The loss of the peer is reported by its
-    /// end then, which kqueue has to be asked for.
+    /// Not an interest, but a fact: this side has ended its output. The end of the peer's output
+    /// then reports that the peer is lost; kqueue needs a read filter to report it.
     package static var endedWriting: Self { Self(rawValue: 16) }
 }
 
@@ -36,8 +36,8 @@ package struct PollTime: Equatable, Sendable {
     package let seconds: Int
     package let nanoseconds: Int
 
-    /// - Parameter milliseconds: as `epoll_wait` takes them; negative waits without an end, for
-    ///   which there is no time.
+    /// - Parameter milliseconds: as in `epoll_wait`. A negative number means no limit; the result
+    ///   is `nil` then.
     package init?(milliseconds: CInt) {
         guard milliseconds >= 0 else { return nil }
         seconds = Int(milliseconds / 1000)

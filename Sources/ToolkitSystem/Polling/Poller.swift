@@ -1,5 +1,5 @@
 #if KQUEUE_STAND_IN
-    /// The poller that ``KqueueStandIn`` says. Epoll's and kqueue's are both there.
+    /// The poller that ``KqueueStandIn`` selects; this build has epoll and kqueue.
     package struct Poller: Sendable {
         private enum Kind { case epoll(EpollPoller), kqueue(KqueuePoller) }
 
@@ -63,7 +63,7 @@
         }
     }
 
-    /// Tests on Linux run over a kqueue made of epoll when the environment says TEST_POLLER=kqueue.
+    /// Tests on Linux use a kqueue made of epoll if the environment has TEST_POLLER=kqueue.
     package enum KqueueStandIn {
         package static let isChosen = Syscalls.environment("TEST_POLLER") == "kqueue"
     }

@@ -1,7 +1,7 @@
 /// Deadlines of many connections, as a value: ticks in, tokens out.
 ///
-/// Setting a later deadline costs nothing, because an entry is only looked at when its tick comes
-/// and is then put where the deadline has moved. So a connection may move its deadline with each
+/// Postponing a deadline costs nothing here: an entry is only checked when its tick comes, and its
+/// owner then inserts it again at the new deadline. So a connection may move its deadline with each
 /// request.
 package struct TimerWheel {
     /// One entry: its owner and its tick.
@@ -10,17 +10,17 @@ package struct TimerWheel {
         var tick: UInt64
     }
 
-    /// The length of a tick in nanoseconds: how late a deadline may be noticed.
+    /// The length of a tick in nanoseconds. Deadlines are reported up to one tick late.
     package static let tick: UInt64 = 50_000_000
     private static let slotCount = 2048
 
     private var slots: [[Entry]]
     private var occupied: [UInt64]
     private var current: UInt64
-    /// How many entries wait.
+    /// The number of entries.
     package private(set) var count = 0
 
-    /// - Parameter now: the clock's nanoseconds.
+    /// - Parameter now: the monotonic clock in nanoseconds.
     package init(now: UInt64) {
         slots = Array(repeating: [], count: Self.slotCount)
         occupied = Array(repeating: 0, count: Self.slotCount / 64)
@@ -32,11 +32,11 @@ package struct TimerWheel {
         deadline / tick + 1
     }
 
-    /// Puts in an entry; ticks that have passed count as the next.
-    /// - Returns: the tick it will come at.
+    /// Inserts an entry; a tick that has passed counts as the next tick.
+    /// - Returns: the tick at which the entry is due.
     package mutating func insert(_ token: UInt64, at tick: UInt64) -> UInt64 {
         let due = max(tick, current + 1)
-        // Beyond one turn it waits at the far end and is put in again from there.
+        // An entry beyond one turn waits in the last slot, and is inserted again from there.
         let stop = min(due, current + UInt64(Self.slotCount) - 1)
         let slot = Int(stop % UInt64(Self.slotCount))
         slots[slot].append(Entry(token: token, tick: due))
@@ -45,7 +45,7 @@ package struct TimerWheel {
         return due
     }
 
-    /// Moves the clock on and takes out all entries whose tick has come.
+    /// Advances the clock and removes all entries whose tick has come.
     package mutating func advance(to now: UInt64, _ due: (_ token: UInt64, _ tick: UInt64) -> Void)
     {
         let target = now / Self.tick
@@ -71,7 +71,7 @@ package struct TimerWheel {
         }
     }
 
-    /// The nanosecond at which the next entry is due, or `nil` without entries.
+    /// The time to call `advance` next, in nanoseconds; `nil` without entries.
     package var next: UInt64? {
         guard count > 0 else { return nil }
         var tick = current + 1

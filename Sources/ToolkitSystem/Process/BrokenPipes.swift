@@ -6,7 +6,7 @@
 
 /// SIGPIPE, which ends a process that writes to a socket or pipe whose reader is gone.
 package enum BrokenPipes {
-    /// Has the process go on instead; the write fails with EPIPE.
+    /// Makes such a write fail with EPIPE instead of ending the process.
     package static func ignore() {
         #if os(Linux)
             _ = http_server_ignore_broken_pipes()

@@ -8,8 +8,8 @@ internal import Dispatch
     internal import Musl
 #endif
 
-/// Work that is due when the process ends by `exit(3)` or because `main` returns. A signal ends the
-/// process without it.
+/// Actions that run when the process ends by `exit(3)` or because `main` returns. They do not run
+/// when a signal ends the process.
 package enum ProcessExit {
     private struct Actions: Sendable {
         var byNumber: [UInt64: @Sendable () -> Void] = [:]
@@ -17,16 +17,16 @@ package enum ProcessExit {
     }
 
     private static let actions = Locked(Actions())
-    /// The process that registered the actions: a copy of it, made by `fork(2)`, must not run them.
+    /// The process that registered the actions. A child made by `fork(2)` must not run them.
     private static let owner: CInt = {
         _ = atexit { ProcessExit.runAll() }
         return getpid()
     }()
 
-    /// For how long all actions together may hold up the end: a network file system may never answer.
+    /// How long all actions together may delay the end: a network file system may never answer.
     private static let patience = DispatchTimeInterval.seconds(2)
 
-    /// Adds an action, which runs on another thread than the one that ends the process.
+    /// Adds an action. It does not run on the thread that ends the process.
     /// - Returns: a number for ``remove(_:)``.
     package static func add(_ action: @escaping @Sendable () -> Void) -> UInt64 {
         _ = owner
@@ -37,7 +37,7 @@ package enum ProcessExit {
         }
     }
 
-    /// Removes an action, whose work is done or no longer due.
+    /// Removes an action that is done or no longer needed.
     package static func remove(_ number: UInt64) {
         _ = actions.withLock { $0.byNumber.removeValue(forKey: number) }
     }
@@ -50,7 +50,7 @@ package enum ProcessExit {
         }
         guard !due.isEmpty else { return }
         let done = DispatchSemaphore(value: 0)
-        // A serial queue has a thread even while tasks have all of the others.
+        // A serial queue gets a thread even while tasks occupy all others.
         DispatchQueue(label: "http.exit").async {
             for action in due.values { action() }
             done.signal()

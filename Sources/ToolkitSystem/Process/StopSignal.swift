@@ -29,8 +29,8 @@ public struct StopSignal: Hashable, Sendable {
     public static var hangUp: Self { Self(number: SIGHUP) }
 }
 
-/// Waits for signals of the process; their old dispositions are restored when the last waiter is
-/// gone.
+/// Watches for signals of the process. The previous disposition of a signal is restored when its
+/// last watch ends.
 package final class SignalWatch: Sendable {
     private struct Entry: @unchecked Sendable {
         let source: any DispatchSourceProtocol
@@ -48,8 +48,8 @@ package final class SignalWatch: Sendable {
     private let action: @Sendable (StopSignal) -> Void
 
     /// - Parameters:
-    ///   - repeats: whether it goes on until `end`. Otherwise it has ended when `action` is called, so
-    ///     that a second signal has its usual effect.
+    ///   - repeats: whether the watch continues until `end`. Otherwise it ends before `action` is
+    ///     called, so that a second signal has its usual effect.
     ///   - action: called on a separate queue when one of the signals arrives.
     package init(
         _ signals: Set<StopSignal>, repeats: Bool = false,
@@ -68,7 +68,7 @@ package final class SignalWatch: Sendable {
         }
     }
 
-    /// Ends the watch; the second time it does nothing.
+    /// Ends the watch; further calls do nothing.
     package func end() {
         Self.entries.withLock { entries in
             for signal in signals {
@@ -104,7 +104,7 @@ package final class SignalWatch: Sendable {
             source.activate()
             var caught = sigaction()
             var previous = sigaction()
-            // A signal that is ignored would be ignored by the programs that are started, too.
+            // A handler and not SIG_IGN, which programs that are started would inherit.
             unsafe caught.__sigaction_u.__sa_handler = { _ in }
             caught.sa_flags = SA_RESTART
             guard unsafe sigaction(number, &caught, &previous) == 0 else {

@@ -8,7 +8,7 @@ internal import CHTTPServerShims
     internal import Musl
 #endif
 
-// The environment of the process, and what service managers and the kernel hand it.
+// The environment of the process, and sockets from service managers and the kernel.
 extension Syscalls {
     package static func environment(_ name: String) -> String? {
         unsafe getenv(name).map { unsafe String(cString: $0) }
@@ -33,12 +33,12 @@ extension Syscalls {
         if flags >= 0 { _ = fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC) }
     }
 
-    /// Another number for the same open file; below zero when there is none left.
+    /// A second descriptor for the same open file; negative if none is left.
     package static func duplicate(_ descriptor: CInt) -> CInt {
         fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     }
 
-    /// Whether an IPv6 socket takes IPv4 connections, too.
+    /// Whether an IPv6 socket accepts IPv4 connections, too.
     package static func isDualStack(_ descriptor: CInt) -> Bool {
         var onlyIPv6: CInt = 1
         var length = socklen_t(MemoryLayout<CInt>.size)
@@ -61,7 +61,8 @@ extension Syscalls {
         return descriptor
     }
 
-    /// Reads from such a socket; what did not come from the kernel is `.done(0)`.
+    /// Reads from the socket of `openInterfaceChanges`; `.done(0)` for a message that is not from
+    /// the kernel.
     package static func receiveInterfaceChange(
         _ descriptor: CInt, _ room: UnsafeMutableRawBufferPointer
     ) -> IOResult {

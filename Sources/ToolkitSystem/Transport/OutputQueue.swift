@@ -13,34 +13,34 @@ package struct OutputQueue {
         case file(OpenFile, offset: Int64, count: Int64)
     }
 
-    /// How a try to send has ended.
+    /// The result of an attempt to send.
     package enum Progress: Equatable {
-        /// Nothing waits any more.
+        /// No output is left.
         case empty
         /// The peer takes no more now.
         case blocked
-        /// The peer is gone.
+        /// The connection is lost.
         case failed
-        /// A file is shorter than announced, or cannot be read: what was said of it cannot be kept.
+        /// A file is shorter than announced, or cannot be read, so its content stays incomplete.
         case fileFailed
     }
 
-    /// Bytes that are sent before other connections get their turn: some 100 microseconds. Less makes
-    /// files dearer by a call of the system and two changes of what is polled for each further turn.
+    /// Bytes that are sent before other connections are served: about 100 microseconds. A lower
+    /// number would cost files a system call and two changes of polling for each further turn.
     private static let turn: Int64 = 1 << 20
-    /// Pieces shorter than this are joined, so that many short ones need no more room than their
-    /// bytes.
+    /// Pieces shorter than this number of bytes are joined, so that many short pieces need no more
+    /// memory than their bytes.
     private static let joined = 4 << 10
 
     private var items: [Item] = []
     private var first = 0
-    /// Bytes in memory that wait.
+    /// Waiting bytes in memory.
     package private(set) var buffered = 0
-    /// Bytes that wait, those of files among them.
+    /// Waiting bytes, in memory and of files.
     package private(set) var waiting: Int64 = 0
 
     package var isEmpty: Bool { waiting == 0 }
-    /// How many pieces are kept, those that were sent among them.
+    /// How many pieces are kept, including sent ones.
     package var keptItems: Int { items.count }
 
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
@@ -55,7 +55,7 @@ package struct OutputQueue {
         if bytes.count < Self.joined, first + 1 < items.count,
             case .bytes(var last, sent: 0) = items[items.count - 1], last.count < Self.joined
         {
-            // Taken out first, so that it is not copied.
+            // Remove the piece first, so that changing it does not copy it.
             items[items.count - 1] = .bytes([], sent: 0)
             last += bytes
             items[items.count - 1] = .bytes(last, sent: 0)
@@ -80,11 +80,11 @@ package struct OutputQueue {
     }
 
     /// Sends as much as the transport takes.
-    /// - Returns: how it ended, and the bytes that went.
+    /// - Returns: the result, and the number of bytes sent.
     package mutating func send(to transport: any Transport) -> (Progress, Int64) {
         var total: Int64 = 0
         while first < items.count {
-            // A peer that reads as fast as we send must not keep the loop from the others.
+            // A peer that reads as fast as we send must not delay the other connections.
             guard total < Self.turn else { return (.blocked, total) }
             let (result, count) = sendFirst(to: transport)
             total += count
@@ -96,7 +96,7 @@ package struct OutputQueue {
         return (.empty, total)
     }
 
-    /// `.empty` means that there may be more to do.
+    /// Sends from the first item; `.empty` means that the next call may send more.
     private mutating func sendFirst(to transport: any Transport) -> (Progress, Int64) {
         let hasMore = first + 1 < items.count
         switch items[first] {
@@ -116,20 +116,20 @@ package struct OutputQueue {
         case .file(let file, let offset, let count):
             let part = min(count, Self.turn)
             let result = transport.sendFile(file.descriptor, offset: offset, count: part)
-            // These are the file's: a socket never fails by them.
+            // These are errors of the file; a socket never reports them.
             if case .failed(let code) = result, [EIO, ESTALE].contains(code) {
                 return (.fileFailed, 0)
             }
             guard case .done(let sent) = result else { return (Self.progress(result), 0) }
-            // The file ends before what was announced: never pad, cut the connection.
+            // The file is shorter than announced. Padding it would hide that.
             guard sent > 0 else { return (.fileFailed, 0) }
             if Int64(sent) == count {
                 finishFirst()
                 return (.empty, count)
             }
             items[first] = .file(file, offset: offset + Int64(sent), count: count - Int64(sent))
-            // Less than asked for means that the peer is slow or that the file was cut; the next
-            // try shows which, and it comes when the socket is writable.
+            // Fewer bytes than requested mean that the peer is slow or that the file is shorter.
+            // The next attempt, when the socket is writable, shows which.
             return (Int64(sent) < part ? .blocked : .empty, Int64(sent))
         }
     }

@@ -1,5 +1,5 @@
-/// Facts of a connection that the layers of its transport have learned. Most connections have few, so
-/// each kind takes a word where there is nothing to tell.
+/// Facts of a connection that the layers of its transport have learned. Most connections have few,
+/// so a missing kind takes only one word of memory.
 package struct TransportFacts: Sendable {
     private struct Addresses {
         var peer: PeerAddress?
@@ -7,17 +7,17 @@ package struct TransportFacts: Sendable {
     }
 
     private var addresses: Shared<Addresses>?
-    /// How the connection is encrypted; `nil` for not at all.
+    /// How the connection is encrypted; `nil` if it is not.
     package var security: Shared<TLSInfo>?
 
     package init() {}
 
-    /// The client, where the socket's peer is a proxy.
+    /// The client, if the socket's peer is a proxy.
     package var peer: PeerAddress? { addresses?.value.peer }
-    /// The address that the client has connected to, where the socket's peer is a proxy.
+    /// The address that the client has connected to, if the socket's peer is a proxy.
     package var local: SocketAddress? { addresses?.value.local }
 
-    /// A proxy has told for whom it connects.
+    /// Stores the addresses that a proxy has reported.
     package mutating func learn(peer: PeerAddress?, local: SocketAddress?) {
         addresses = Shared(Addresses(peer: peer, local: local))
     }

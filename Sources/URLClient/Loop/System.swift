@@ -124,7 +124,7 @@ enum System {
         return .success((file, Int64(status.st_size)))
     }
 
-    /// What tells a file from others, also from one that takes its name later.
+    /// Identifies a file. A file that takes its name later differs.
     struct Identity: Hashable {
         var device: UInt64
         var number: UInt64
