@@ -1,18 +1,19 @@
-/// A user who can log in.
+/// The account of a user who can log in.
 public struct Account: Sendable {
-    /// The name; it is compared as text, not byte by byte.
+    /// The name, spelled as in `Request.identity` after a login. A store may find it by other
+    /// spellings; `MemoryAccountStore` compares names in Unicode's canonical form.
     public var name: String
-    /// The hash that Basic checks; `nil` when the user cannot log in by Basic.
+    /// The hash that Basic checks; `nil` if the user cannot log in with Basic.
     public var password: PasswordHash?
-    /// The secrets that Digest checks, at most one per algorithm; without one the user cannot log
-    /// in by that algorithm.
+    /// The secrets that Digest checks, at most one for each algorithm. The user cannot log in with
+    /// an algorithm that has no secret here.
     public var digestSecrets: [DigestSecret]
 
     /// Creates an account.
     /// - Parameters:
-    ///   - name: the name. Basic cannot carry one with a colon or a control character.
-    ///   - password: what Basic checks.
-    ///   - digestSecrets: what Digest checks.
+    ///   - name: the name. Basic cannot send a name with a colon or a control character.
+    ///   - password: the hash that Basic checks.
+    ///   - digestSecrets: the secrets that Digest checks.
     public init(name: String, password: PasswordHash? = nil, digestSecrets: [DigestSecret] = []) {
         self.name = name
         self.password = password
@@ -24,28 +25,28 @@ public struct Account: Sendable {
     }
 }
 
-/// Where an authenticator finds accounts: a table, a file, a database.
+/// The source of an authenticator's accounts, such as a table, a file or a database.
 ///
-/// The store is asked for each request that carries credentials, so a slow one should cache. An
-/// error that it throws becomes the response, 500 unless it is an `HTTPError`.
+/// The store is asked for each request with credentials, so a slow store should cache. An error
+/// that it throws becomes the response: 500 unless it is an `HTTPError`.
 public protocol AccountStore: Sendable {
-    /// The name of the protection space (RFC 9110 section 11.5), which users are shown. The Digest
-    /// secrets are made for it. It must be free of control characters.
+    /// The name of the protection space (RFC 9110 section 11.5), which browsers show to users.
+    /// Digest secrets depend on it. It must not contain control characters.
     var realm: String { get }
 
-    /// Checked in place of the password of an unknown user, so that both cases take the same time:
-    /// it must have as many rounds as the passwords of the store. By default it has
-    /// `PasswordHash.defaultRounds`.
+    /// The hash that is checked for an unknown user, so that an unknown user and a wrong password
+    /// take the same time. It must have as many rounds as the passwords of the store. The default
+    /// has `PasswordHash.defaultRounds`.
     var absentPassword: PasswordHash { get }
 
-    /// The account of a user, or `nil`. It should take the same time for both.
+    /// The account of a user; `nil` for an unknown user, which should take the same time.
     func account(named name: String) async throws -> Account?
 
-    /// The account of a user when the client sends only the hash of name and realm (`userhash`, RFC
-    /// 7616 section 3.4.4), or `nil`, which is the default.
+    /// The account of a user of whom the client sends only the hash of name and realm (`userhash`,
+    /// RFC 7616 section 3.4.4). The default implementation returns `nil`.
     /// - Parameters:
-    ///   - hash: lower-case hexadecimal digits.
-    ///   - algorithm: by which the hash of `name:realm` was made.
+    ///   - hash: the hash of `name:realm`, in lower-case hexadecimal digits.
+    ///   - algorithm: the algorithm of the hash.
     func account(nameHash hash: String, by algorithm: DigestAlgorithm) async throws -> Account?
 }
 
@@ -53,7 +54,7 @@ extension AccountStore {
     /// A hash with the default number of rounds.
     public var absentPassword: PasswordHash { AbsentPassword.standard }
 
-    /// No account.
+    /// Returns `nil`.
     public func account(
         nameHash hash: String, by algorithm: DigestAlgorithm
     ) async throws -> Account? { nil }
@@ -63,13 +64,13 @@ private enum AbsentPassword {
     static let standard = PasswordHash.unmatchable()
 }
 
-/// A store that answers at once, so that requests need no task for it.
+/// A store that answers without waiting, so that requests need no task for it.
 public protocol ImmediateAccountStore: AccountStore {
-    /// The account of a user, or `nil`; it must not block.
+    /// The account of a user, or `nil`. Must not block.
     func accountNow(named name: String) throws -> Account?
 
-    /// The account of a user when the client sends only the hash of name and realm; it must not
-    /// block.
+    /// The account of a user of whom the client sends only the hash of name and realm, or `nil`.
+    /// Must not block.
     func accountNow(nameHash hash: String, by algorithm: DigestAlgorithm) throws -> Account?
 }
 
@@ -79,14 +80,14 @@ extension ImmediateAccountStore {
         try accountNow(named: name)
     }
 
-    /// The account of a user when the client sends only a hash, or `nil`.
+    /// The account of a user of whom the client sends only the hash of name and realm, or `nil`.
     public func account(
         nameHash hash: String, by algorithm: DigestAlgorithm
     ) async throws -> Account? {
         try accountNow(nameHash: hash, by: algorithm)
     }
 
-    /// No account.
+    /// Returns `nil`.
     public func accountNow(
         nameHash hash: String, by algorithm: DigestAlgorithm
     ) throws -> Account? { nil }

@@ -2,7 +2,7 @@ public import HTTPParser
 public import HTTPServerCore
 public import HTTPServerKit
 
-/// Protects another handler by a login.
+/// Requires a login for another handler.
 ///
 /// ```swift
 /// let guarded = AuthenticationHandler(files, by: authenticator) { user, request in
@@ -11,12 +11,13 @@ public import HTTPServerKit
 /// router.mount("/files", guarded)
 /// ```
 ///
-/// A request without valid credentials gets 401 with the challenges of the authenticator, and one
-/// that the user may not make 403. That happens before content is read and before `100 Continue` is
-/// sent. Inner handlers, and the access log, find the user in `Request.identity`.
+/// A request without valid credentials gets 401 with the challenges of the authenticator. A request
+/// that `allows` rejects gets 403. Both are decided before content is read and before 100 Continue
+/// is sent. Inner handlers and the access log find the user in `Request.identity`.
 ///
-/// Answers to a logged-in user are private: where Cache-Control would let a shared cache keep them, by
-/// `public`, `s-maxage` or `must-revalidate`, it says `private` (RFC 9111 section 3.5).
+/// Answers to a logged-in user are private: if Cache-Control has `public`, `s-maxage` or
+/// `must-revalidate`, with which shared caches could store the answer, `private` is added and
+/// `public` and `s-maxage` are removed (RFC 9111 section 3.5).
 public struct AuthenticationHandler: Handler {
     private let handler: any Handler
     private let authenticator: Authenticator
@@ -29,14 +30,14 @@ public struct AuthenticationHandler: Handler {
     /// - Parameters:
     ///   - handler: the inner handler.
     ///   - authenticator: identifies the sender of a request.
-    ///   - isOptional: whether requests without credentials are let through, without an identity.
-    ///     Wrong ones are refused all the same.
+    ///   - isOptional: whether requests without credentials pass, without an identity. Wrong
+    ///     credentials are still refused.
     ///   - exemptsPreflight: whether preflight requests of browsers pass without a login: `OPTIONS`
     ///     with Origin and Access-Control-Request-Method, which never carry credentials. The inner
-    ///     handler answers them, so anybody may have it do what it does for OPTIONS. A
-    ///     `CORSHandler` around this one answers them without that.
-    ///   - optionsFields: fields of the answers to `OPTIONS` without a login; some clients of WebDAV
-    ///     look for `DAV` even there.
+    ///     handler then answers such requests from any client. Prefer a `CORSHandler` around this
+    ///     handler, which answers preflights itself.
+    ///   - optionsFields: fields that are added if `OPTIONS` is refused for a missing or invalid
+    ///     login; some WebDAV clients look for `DAV` even in this answer.
     ///   - allows: whether a logged-in user may make the request. It must not block.
     public init(
         _ handler: some Handler, by authenticator: Authenticator, isOptional: Bool = false,
@@ -51,7 +52,7 @@ public struct AuthenticationHandler: Handler {
         self.allows = allows
     }
 
-    /// Answers by the handler, once the user is known.
+    /// Authenticates the request, and answers with the inner handler's response.
     public func answer(_ request: Request) throws -> Answer {
         if isExempt(request) { return try handler.answer(request) }
         if let verdict = try authenticator.verdictNow(on: request) {
@@ -91,12 +92,13 @@ public struct AuthenticationHandler: Handler {
         return error
     }
 
-    /// The handler's response for this user. Errors are responses, too: caches keep a 404.
+    /// The inner handler's response, marked as private to the user. This includes errors, because
+    /// caches store a 404.
     private func marked(_ response: Response, _ verdict: Verdict) -> Response {
         var response = response
         if isOptional { response.fields.append(.vary, "Authorization") }
         guard case .granted(_, let info) = verdict else { return response }
-        // A handler inside may have set it by the same authenticator.
+        // Replaces the field of an inner handler with the same authenticator.
         if let info { response.fields["Authentication-Info"] = info }
         if response.fields.contains(.cacheControl),
             let own = Self.withoutPublic(response.fields.values(of: .cacheControl))
@@ -106,14 +108,14 @@ public struct AuthenticationHandler: Handler {
         return response
     }
 
-    /// `nil` when there is nothing to change.
-    /// - Parameter controls: the values of Cache-Control, which count together.
+    /// The private form of Cache-Control; `nil` if nothing has to be changed.
+    /// - Parameter controls: the values of all Cache-Control lines.
     private static func withoutPublic(_ controls: [String]) -> String? {
-        // One that is no list stays as it is.
+        // A value that is not a valid list stays as it is.
         let directives = controls.flatMap { FieldValues.list($0) ?? [$0] }
         let names = directives.map { $0.prefix { $0 != "=" && $0 != " " }.lowercased() }
         let isShared = names.contains { ["public", "s-maxage", "must-revalidate"].contains($0) }
-        // With a list of fields it is about these alone (RFC 9111 section 5.2.2.7).
+        // `private` with a list of fields applies only to these (RFC 9111 section 5.2.2.7).
         let isPrivate = zip(names, directives).contains { $0 == "private" && !$1.contains("=") }
         guard isShared, !isPrivate || names.contains("public") else { return nil }
         let others = zip(names, directives).filter {

@@ -3,7 +3,8 @@ internal import HTTPServerKit
 
 /// Basic (RFC 7617).
 extension Authenticator {
-    /// The verdict on credentials that are remembered as right.
+    /// The verdict on credentials that are cached as right; `nil` if they are not, or if cached
+    /// credentials are not accepted at present.
     func basicNow(_ credentials: BasicCredentials, _ request: Request) throws -> Verdict? {
         if case .store = source { return nil }
         let user = Self.number(of: credentials.name)
@@ -26,7 +27,7 @@ extension Authenticator {
         }
     }
 
-    /// The verdict on any credentials.
+    /// The verdict on any credentials, after a check of the password if they are not cached.
     func basic(_ credentials: BasicCredentials, _ request: Request) async throws -> Verdict {
         switch source {
         case .immediate(let store): return try await check(credentials, store, request)

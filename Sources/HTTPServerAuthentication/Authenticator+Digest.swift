@@ -6,7 +6,7 @@ internal import HTTPServerKit
 
 /// Digest (RFC 7616).
 extension Authenticator {
-    /// The verdict, if the store answers at once and the login is not delayed.
+    /// The verdict; `nil` if the store is not immediate or the login has to be delayed.
     func digestNow(_ credentials: DigestCredentials, _ request: Request) throws -> Verdict? {
         guard isForUs(credentials) else { return .refused(challenge()) }
         guard case .immediate(let store) = source else { return nil }
@@ -21,7 +21,7 @@ extension Authenticator {
         return decide(credentials, nonce, account, request)
     }
 
-    /// The verdict on any credentials.
+    /// The verdict on any credentials, after a delay if there were too many failures.
     func digest(_ credentials: DigestCredentials, _ request: Request) async throws -> Verdict {
         guard isForUs(credentials) else { return .refused(challenge()) }
         let nonce = Nonce(credentials.nonce, key: nonceKey)
@@ -49,8 +49,8 @@ extension Authenticator {
         credentials.realm.hasBytes(of: realm) && algorithms.contains(credentials.algorithm)
     }
 
-    /// Whether the user has logged in with the nonce before, or got it after proving knowledge of
-    /// the password: only that user can have it.
+    /// Whether the user has logged in with the nonce before, or got it after a proof of the
+    /// password. The request is then not a guess by another client.
     private func isInUse(_ nonce: Nonce?, by user: UInt64) -> Bool {
         guard let nonce else { return false }
         return nonces.withLock { $0.contains(nonce.id, by: user) }
@@ -63,7 +63,8 @@ extension Authenticator {
         }
     }
 
-    /// A new nonce after a proof of the password: guesses of others do not delay it.
+    /// A challenge with a new nonce, after a proof of the password. The nonce is stored for the
+    /// user, so that other clients' guesses do not delay its first use.
     private func staleChallenge(_ user: UInt64) -> Verdict {
         let nonce = Nonce.fresh(at: nonceTime)
         let now = nonceTime
@@ -85,12 +86,13 @@ extension Authenticator {
         guard Crypto.areEqual(expected, credentials.response), let account, known != nil else {
             return failed(request, user)
         }
-        // Section 3.4.6: a symptom of an attack.
+        // Section 3.4.6: another target is a sign of an attack.
         guard Self.names(credentials.uri, request.originalTarget) else {
             return .refused(
                 HTTPError(.badRequest, "the credentials are for another request target"))
         }
-        // Made by another process, or opaque was left from one: a new nonce is all that it takes.
+        // Another process made the nonce or opaque, for example before a restart. The client only
+        // needs a new nonce.
         guard let nonce, credentials.opaque?.hasBytes(of: opaque) ?? true else {
             return staleChallenge(user)
         }
@@ -105,13 +107,13 @@ extension Authenticator {
             return .granted(identity, info: credentials.info(secret))
         case .expired: return staleChallenge(user)
         // A client that repeats a count by mistake can continue with a new nonce. An attacker that
-        // replays a recorded request cannot, and no nonce is stored.
+        // replays a recorded request cannot, so the new nonce is not stored.
         case .repeated: return .refused(challenge(isStale: true))
         }
     }
 
-    /// Whether uri is the target of the request (section 3.4.6). A proxy may have been sent the
-    /// absolute form of what the client has hashed.
+    /// Whether `uri` is the target of the request (section 3.4.6). The target may be the absolute
+    /// form of the path that the client has hashed, because a client sends that form to a proxy.
     static func names(_ uri: String, _ target: RequestTarget) -> Bool {
         if uri.utf8.elementsEqual(target.text.utf8) { return true }
         guard target.form == .absolute else { return false }

@@ -6,31 +6,32 @@ internal import ToolkitSystem
 
 /// An authenticator's decision on a request.
 package enum Verdict: Sendable {
-    /// It brings no credentials.
+    /// The request has no credentials.
     case anonymous
-    /// It was sent by this user; Digest adds the value of Authentication-Info for the response.
+    /// This user has sent the request. With Digest, `info` is the value of Authentication-Info for
+    /// the response.
     case granted(Identity, info: String?)
-    /// It is refused: 401 with challenges, or 400, 429, 431.
+    /// The request is refused: 401 with challenges, 400 or 431.
     case refused(HTTPError)
 }
 
-/// The verdicts on a request, one for each authenticator that let it through by Digest: a count is
-/// used once, so such a request must not be judged twice.
+/// The verdicts of all authenticators that have granted a request by Digest. A count can be used
+/// only once, so an authenticator must not check such a request twice.
 private enum VerdictKey: RequestKey { typealias Value = [ObjectIdentifier: Verdict] }
 
-/// The authenticators that have compared the password of a request with what they remember: each
-/// counts that once.
+/// The authenticators that have compared a request's password with their cache. Each counts a
+/// mismatch once.
 private enum ComparisonKey: RequestKey { typealias Value = Set<ObjectIdentifier> }
 
 extension Authenticator {
-    /// The credentials in Authorization, parsed as far as possible without accounts.
+    /// The parsed credentials of Authorization, or a verdict that needs no account.
     private enum Claim {
         case basic(BasicCredentials)
         case digest(DigestCredentials)
         case settled(Verdict)
     }
 
-    /// The verdict, if nothing has to be waited for.
+    /// The verdict; `nil` if it needs waiting.
     package func verdictNow(on request: Request) throws -> Verdict? {
         if let known = request[VerdictKey.self]?[ObjectIdentifier(self)] { return known }
         switch claim(request) {
@@ -42,7 +43,8 @@ extension Authenticator {
         }
     }
 
-    /// The verdict, which may take a while.
+    /// The verdict, which may wait for the store, a password check or a delay.
+    /// - Throws: `HTTPError` with 429 or 503, and errors of the store.
     package func verdict(on request: Request) async throws -> Verdict {
         if let known = try verdictNow(on: request) { return known }
         switch claim(request) {
@@ -68,7 +70,7 @@ extension Authenticator {
                 .refused(
                     HTTPError(.requestHeaderFieldsTooLarge, "the credentials are too long")))
         }
-        // Two readers could see different users.
+        // With two fields, different programs could see different users.
         guard values.count == 1, let field = AuthorizationField(value) else {
             return .settled(.refused(Self.malformed))
         }
@@ -92,14 +94,15 @@ extension Authenticator {
 
     // MARK: Guessing
 
-    /// Stands for a user in the tables. Its key is that of the process, so that no client can find
-    /// two names with the same number. Spellings of a name that find the same account have the same.
+    /// A hash that represents a user name in the tables. Its key is random in each process, so that
+    /// no client can find two names with the same number. Spellings with the same canonical form
+    /// have the same number.
     static func number(of name: String) -> UInt64 {
         var hasher = Hasher()
         if name.utf8.count <= InvalidUserName.byteLimit {
             hasher.combine(name)
         } else {
-            // No account has it, and its canonical form would take long.
+            // No account has so long a name, and computing its canonical form would take long.
             for byte in name.utf8 { hasher.combine(byte) }
         }
         return UInt64(bitPattern: Int64(hasher.finalize()))
@@ -111,8 +114,8 @@ extension Authenticator {
         return failures.withLock { $0.isHeldUp(network, user: user, now: now) }
     }
 
-    /// Whether credentials that are known to be right are let through at once. On the connection on
-    /// which the user has logged in last they are, whatever others guess, and without the lock.
+    /// Whether cached credentials may be accepted without a delay. The connection of the user's
+    /// last login always may, whatever other clients guess, and without taking the lock.
     func admitsKnown(_ request: Request, _ user: UInt64) -> Bool {
         guard options.slowsGuessing, let network = request.peerNetwork else { return true }
         if request.storage.connection.isLoggedIn(loginNumber(user, network)) { return true }
@@ -120,20 +123,20 @@ extension Authenticator {
         return failures.withLock { $0.admitsKnown(network, user: user, now: now) }
     }
 
-    /// Stands for a user of this authenticator at a connection; never 0. The network is a part of it: a
-    /// proxy sends the requests of many clients over one connection.
+    /// A number for a user of this authenticator, stored in a connection; never 0. It includes the
+    /// network, because a proxy sends the requests of many clients over one connection.
     private func loginNumber(_ user: UInt64, _ network: PeerNetwork) -> UInt64 {
         let client = UInt64(UInt(bitPattern: network.hashValue))
         return (user ^ client ^ UInt64(UInt(bitPattern: ObjectIdentifier(self)))) | 1
     }
 
-    /// The user has logged in on the connection.
+    /// Records in the connection that the user has logged in on it.
     func keepLogin(_ request: Request, _ user: UInt64) {
         guard options.slowsGuessing, let network = request.peerNetwork else { return }
         request.storage.connection.setLogin(loginNumber(user, network))
     }
 
-    /// The password was compared with what is known to be right, and is not among that.
+    /// Counts a password that is not in the cache, once for each request.
     func missed(_ request: Request, _ user: UInt64) {
         guard options.slowsGuessing, let network = request.peerNetwork else { return }
         let own = ObjectIdentifier(self)
@@ -142,11 +145,13 @@ extension Authenticator {
         failures.withLock { $0.missed(network, user: user, now: now) }
     }
 
-    /// Waits for the request's turn to try a password.
+    /// Waits until the request may try a password.
+    /// - Throws: `HTTPError` with 429 if it would have to wait too long.
     func waitForTurn(_ request: Request, _ user: UInt64) async throws {
         guard options.slowsGuessing, let network = request.peerNetwork else { return }
-        // A cached login ends while others guess passwords. A connection gets one such attempt
-        // until its next login: others of the same network may guess through the same proxy.
+        // A cached login may expire while other clients guess passwords. Its connection gets one
+        // attempt without a delay until its next login, not more: other clients of the network may
+        // guess through the same proxy.
         if request.storage.connection.takeLogin(loginNumber(user, network)) { return }
         let now = clock()
         switch failures.withLock({ $0.wait(network, user: user, now: now) }) {
@@ -158,7 +163,7 @@ extension Authenticator {
         }
     }
 
-    /// The password was right.
+    /// Records a login with the right password.
     func succeeded(_ request: Request, _ user: UInt64) {
         guard options.slowsGuessing, let network = request.peerNetwork else { return }
         let now = clock()
@@ -166,7 +171,7 @@ extension Authenticator {
         keepLogin(request, user)
     }
 
-    /// A wrong password, or an unknown user.
+    /// Records a wrong password or an unknown user, and refuses the request.
     func failed(_ request: Request, _ user: UInt64) -> Verdict {
         if options.slowsGuessing, let network = request.peerNetwork {
             let now = clock()

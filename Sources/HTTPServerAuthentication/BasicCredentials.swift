@@ -1,21 +1,21 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-/// Name and password as Basic sends them: base64 of `name:password` (RFC 7617 section 2).
+/// The name and password of Basic: base64 of `name:password` (RFC 7617 section 2).
 public struct BasicCredentials: Equatable, Sendable {
-    /// The name, which has no colon.
+    /// The name, which is not empty and contains no colon.
     public let name: String
     /// The password.
     public let password: String
 
-    /// Reads what stands behind the scheme.
+    /// Parses the token after the scheme.
     ///
-    /// The first colon ends the name, so passwords may have some and names none. The charset is
-    /// UTF-8, which is the one the server announces (section 2.1); octets that are none are read as
-    /// ISO-8859-1, which clients send that do not look at what is announced.
+    /// The first colon ends the name, so passwords may contain colons and names cannot. The charset
+    /// is UTF-8, which the server announces (section 2.1). Octets that are not UTF-8 are decoded as
+    /// ISO-8859-1, which clients send that ignore the announced charset.
     ///
-    /// `nil` for what is not base64, has no colon or no name, or holds a control character, which
-    /// the section excludes: what ends at a NUL for one reader must not go on for another.
+    /// `nil` if the token is not base64, has no colon or an empty name, or contains a control
+    /// character. RFC 7617 excludes these: some programs would end a text at NUL, others not.
     public init?(_ token: String) {
         guard let bytes = Base64.decode(Array(token.utf8)),
             let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0,
@@ -36,7 +36,7 @@ public struct BasicCredentials: Equatable, Sendable {
         byte < 0x20 || byte == 0x7F
     }
 
-    /// Whether no name can have the byte in it.
+    /// Whether names cannot contain the byte.
     static func isExcludedFromNames(_ byte: UInt8) -> Bool {
         isControl(byte) || byte == UInt8(ascii: ":")
     }

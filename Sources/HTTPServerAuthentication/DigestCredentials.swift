@@ -14,21 +14,22 @@ package struct DigestCredentials: Equatable, Sendable {
     package var user: User
     package var realm: String
     package var nonce: String
-    /// The request target that the client means to have sent.
+    /// The request target that the client has hashed.
     package var uri: String
     package var response: [UInt8]
     package var algorithm: DigestAlgorithm
     package var cnonce: String
-    /// How many requests the client has sent with this nonce, in the digits in which it said so.
+    /// The count of requests that the client has sent with this nonce: nc, eight hexadecimal
+    /// digits.
     package var countText: String
     package var opaque: String?
 
-    /// Why credentials cannot be read.
+    /// The reason why credentials cannot be used.
     package enum Fault: Error, Equatable, Sendable {
         /// A parameter is missing or ill-formed: 400 (section 3.4).
         case malformed
-        /// An algorithm or a quality of protection that is not offered: 401, so that the client
-        /// can choose another.
+        /// The algorithm or the quality of protection is not supported: 401, so that the client can
+        /// choose another.
         case unsupported
     }
 
@@ -47,8 +48,8 @@ package struct DigestCredentials: Equatable, Sendable {
         opaque = field["opaque"]
     }
 
-    /// Without qop the hash would leave count and client nonce out, as in RFC 2069: such a request
-    /// could be replayed.
+    /// The algorithm. `qop=auth` is required: without it the hash would not contain count and
+    /// client nonce, as in RFC 2069, and the request could be replayed.
     private static func algorithm(
         _ field: AuthorizationField
     ) throws(Fault) -> DigestAlgorithm {
@@ -59,8 +60,8 @@ package struct DigestCredentials: Equatable, Sendable {
         return algorithm
     }
 
-    /// One of `username` and `username*`, the second one for text that is not ASCII, and never for
-    /// a hash (section 3.4.4).
+    /// The user, from exactly one of `username` and `username*`. The latter is for text that is not
+    /// ASCII, and never for a hash (section 3.4.4).
     private static func user(
         _ field: AuthorizationField, _ algorithm: DigestAlgorithm
     ) throws(Fault) -> User {
@@ -83,17 +84,17 @@ package struct DigestCredentials: Equatable, Sendable {
         }
     }
 
-    /// nc as a number; it has eight digits, so it fits.
+    /// The count as a number, which always fits because it has eight digits.
     package var count: UInt32 { UInt32(countText, radix: 16) ?? 0 }
 
-    /// The hash that proves to know the secret, in the terms of section 3.4.1: H(H(A1) ":" nonce
-    /// ":" nc ":" cnonce ":" qop ":" H(A2)), where A2 is method and uri.
-    /// - Parameter method: as it was sent: HEAD is HEAD.
+    /// The hash that proves knowledge of the secret, in the terms of section 3.4.1: H(H(A1) ":"
+    /// nonce ":" nc ":" cnonce ":" qop ":" H(A2)), where A2 is method and uri.
+    /// - Parameter method: the method that the client sent; HEAD is not replaced by GET.
     package func expectedResponse(_ secret: DigestSecret, method: String) -> [UInt8] {
         proof(secret, a2: "\(method):\(uri)")
     }
 
-    /// The server's proof in return: the same with an empty method (section 3.5).
+    /// The server's proof for the client: the same hash with an empty method (section 3.5).
     package func serverProof(_ secret: DigestSecret) -> String {
         Hex.text(of: proof(secret, a2: ":\(uri)"))
     }

@@ -1,22 +1,21 @@
 internal import HTTPParser
 package import ToolkitSystem
 
-/// Counts recent failed logins by the network that they came from and the user that they named. It
-/// slows guessing: after some failures it lets one try a second pass, and refuses a try that would
-/// have to wait too long.
+/// Counts recent failed logins by network and user, to slow guessing. After some failures it allows
+/// one try a second, and refuses a try that would have to wait too long.
 ///
-/// A whole office may share one address: a guesser delays the user whose password is guessed, and
-/// the others only after many more failures. A user who has logged in from there before passes at
-/// once with the cached password (`admitsKnown`). An immediate answer reveals a right guess, so it
-/// has a limit: one guess a second, and as many at once as `memory` has seconds. Above it, that
-/// user waits like others.
+/// A whole office may share one address, so failures delay logins of the user that they named, and
+/// of other users only after many more. A user who has logged in from the network before is not
+/// delayed with the cached password (`admitsKnown`). Such an immediate answer reveals whether a
+/// guess was right, so guesses are limited: one a second on average, with a burst of as many as
+/// `memory` has seconds. Above that, the user waits like others.
 package struct FailureTable: Sendable {
     /// The decision on an attempt to log in.
     package enum Wait: Equatable, Sendable {
         case none
-        /// Nanoseconds.
+        /// Wait for this many nanoseconds.
         case time(UInt64)
-        /// Give up: too many wait already.
+        /// Refuse: the wait would be longer than `longestWait`.
         case refused
     }
 
@@ -27,40 +26,40 @@ package struct FailureTable: Sendable {
         var next: UInt64 = 0
     }
 
-    /// A user as seen from a network.
+    /// A user name, in logins from one network.
     private struct Place: Hashable, Sendable {
         var network: PeerNetwork
         var user: UInt64
     }
 
-    /// Failures of a user that cost nothing: people mistype.
+    /// The failures of a user before logins are delayed: people mistype.
     package static let allowance = 10
-    /// Failures of all users of a network that cost nothing.
+    /// The failures of all users of a network before all its logins are delayed.
     package static let networkAllowance = 100
-    /// The time between tries after that.
+    /// The time between tries after that, in nanoseconds.
     package static let spacing: UInt64 = 1_000_000_000
-    /// Tries that would have to wait longer are refused.
+    /// The longest delay, in nanoseconds. Tries that would have to wait longer are refused.
     package static let longestWait: UInt64 = 10_000_000_000
-    /// How long failures are remembered after the last one. Divided by `spacing`, it is also the
-    /// number of guesses at a known user's password that may come at once.
+    /// How long failures are remembered after the last one, in nanoseconds. Divided by `spacing`,
+    /// it is also the most guesses at a known user's password in one burst.
     package static let memory: UInt64 = 300_000_000_000
 
     private var users: [Place: Entry] = [:]
     private var networks: [PeerNetwork: Entry] = [:]
-    /// Users who have logged in. The time is the end of the seconds that guesses have used up: each
-    /// guess that was compared with the cached password takes one.
+    /// The users who have logged in, each with the time up to which guesses have used the allowed
+    /// rate: each guess that was compared with the cached password adds a second.
     private var known: [Place: UInt64] = [:]
     private let limit: Int
 
-    /// - Parameter limit: how many users, networks and known users are remembered at most; above it
-    ///   the oldest entries are forgotten.
+    /// - Parameter limit: the most users, the most networks and the most known users that are
+    ///   remembered; above it the oldest entries are forgotten.
     package init(limit: Int = 4_096) {
         self.limit = max(limit, 1)
     }
 
     package var count: Int { max(users.count, networks.count, known.count) }
 
-    /// Whether a try for a user from there has to wait.
+    /// Whether a login of a user from a network is subject to delays.
     package func isHeldUp(_ network: PeerNetwork, user: UInt64, now: UInt64) -> Bool {
         holds(users[Place(network: network, user: user)], Self.allowance, now)
             || holds(networks[network], Self.networkAllowance, now)
@@ -71,13 +70,13 @@ package struct FailureTable: Sendable {
         return entry.failures >= allowance && Self.age(of: entry, now) < Self.memory
     }
 
-    /// How long ago the last failure was. The clock is read before the lock is taken, so another
-    /// loop may have stored a later time; the result is 0 then.
+    /// The nanoseconds since the last failure. The clock is read before the lock is taken, so
+    /// another loop may have stored a later time; then the result is 0.
     private static func age(of entry: Entry, _ now: UInt64) -> UInt64 {
         now > entry.last ? now - entry.last : 0
     }
 
-    /// Whether credentials that are known to be right are let through at once.
+    /// Whether cached credentials may be accepted without a delay.
     package func admitsKnown(_ network: PeerNetwork, user: UInt64, now: UInt64) -> Bool {
         guard isHeldUp(network, user: user, now: now) else { return true }
         guard let end = known[Place(network: network, user: user)] else { return false }
@@ -92,7 +91,7 @@ package struct FailureTable: Sendable {
         known[place] = min(max(end, now) + Self.spacing, now + Self.memory + Self.spacing)
     }
 
-    /// Takes the next turn in the queue of tries from there.
+    /// Reserves the next time for a try.
     package mutating func wait(_ network: PeerNetwork, user: UInt64, now: UInt64) -> Wait {
         let place = Place(network: network, user: user)
         let isUserHeld = holds(users[place], Self.allowance, now)
@@ -107,14 +106,14 @@ package struct FailureTable: Sendable {
         return turn > now ? .time(turn - now) : .none
     }
 
-    /// A try from there has failed.
+    /// Records a failed login.
     package mutating func failed(_ network: PeerNetwork, user: UInt64, now: UInt64) {
         let place = Place(network: network, user: user)
         Self.note(&users, place, Self.allowance, now, limit)
         Self.note(&networks, network, Self.networkAllowance, now, limit)
     }
 
-    /// A user has logged in from there: that was no guess.
+    /// Records a login. It was not a guess, so a second of the used rate is given back.
     package mutating func succeeded(_ network: PeerNetwork, user: UInt64, now: UInt64) {
         let place = Place(network: network, user: user)
         if let end = known[place] {
@@ -139,7 +138,7 @@ package struct FailureTable: Sendable {
         entries[key] = entry
     }
 
-    /// All but the oldest quarter.
+    /// The entries without the oldest quarter; none if too many have the same time.
     private static func newer<Key: Hashable, Value>(
         _ entries: [Key: Value], _ limit: Int, _ time: (Value) -> UInt64
     ) -> [Key: Value] {

@@ -2,10 +2,10 @@ internal import HTTPParser
 public import HTTPServerCore
 internal import ToolkitSystem
 
-/// The name of an account is not valid: it is empty or too long, or has a character that not every
-/// scheme can send.
+/// The name of an account is invalid: it is empty or too long, or contains a character that Basic
+/// cannot send.
 public struct InvalidUserName: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The most bytes of a name in UTF-8. Longer ones would take long to compare in canonical form.
+    /// The most bytes of a name in UTF-8. Comparing longer names in canonical form would take long.
     public static let byteLimit = 512
 
     /// The name.
@@ -27,27 +27,28 @@ public struct InvalidUserName: Error, Hashable, Sendable, CustomStringConvertibl
 /// try accounts.add("ann", password: "correct horse")
 /// ```
 ///
-/// No password is kept: only its hash for Basic, and for Digest the secrets of the realm.
+/// Passwords are not stored, only a hash for Basic and the realm's secrets for Digest. Names are
+/// compared in Unicode's canonical form.
 public final class MemoryAccountStore: ImmediateAccountStore {
     private struct Table: Sendable {
         var accounts: [String: Account] = [:]
-        /// Names by the hashes that clients may send in their place.
+        /// Names by the hashes that clients may send instead of them.
         var names: [String: String] = [:]
     }
 
     /// The name of the protection space.
     public let realm: String
-    /// Checked in place of the password of an unknown user.
+    /// The hash that is checked for an unknown user.
     public let absentPassword: PasswordHash
     private let rounds: Int
     private let table = Locked(Table())
 
     /// Creates a store without accounts.
     /// - Parameters:
-    ///   - realm: the name of the protection space, which users are shown; unless given, the name
-    ///     by which a server presents itself. It must be free of control characters.
+    ///   - realm: the name of the protection space, which browsers show to users; by default the
+    ///     default name of a server. It must not contain control characters.
     ///   - rounds: the rounds of the hashes, from 1 to `PasswordHash.roundLimit`. More rounds make
-    ///     it harder to try passwords on a hash, and the first request of a user slower.
+    ///     guessing from a stolen hash harder, and the first request of a user slower.
     public init(
         realm: String = ServerConfiguration.defaultServerName,
         rounds: Int = PasswordHash.defaultRounds
@@ -57,14 +58,15 @@ public final class MemoryAccountStore: ImmediateAccountStore {
         absentPassword = .unmatchable(rounds: rounds)
     }
 
-    /// The names of all users, in no order.
+    /// The names of all users, in no particular order.
     public var names: [String] { table.withLock { Array($0.accounts.keys) } }
 
-    /// Adds a user, or gives one a new password. It takes as long as the rounds say.
+    /// Adds a user, or replaces the password of an existing one. It blocks while the hash is
+    /// derived, some tenths of a second with the default rounds.
     /// - Parameters:
-    ///   - name: the name, without colon and control characters.
-    ///   - password: the password; control characters in it could not be sent by Basic.
-    /// - Throws: an error if the name is not valid.
+    ///   - name: the name, without colons and control characters.
+    ///   - password: the password; Basic cannot send control characters.
+    /// - Throws: an error if the name is invalid.
     public func add(_ name: String, password: String) throws(InvalidUserName) {
         let secrets = DigestAlgorithm.allCases.filter(\.isAvailable).map {
             DigestSecret(name: name, realm: realm, password: password, algorithm: $0)
@@ -75,9 +77,9 @@ public final class MemoryAccountStore: ImmediateAccountStore {
                 digestSecrets: secrets))
     }
 
-    /// Adds an account with a hashed password, or replaces the one of that name. If the hash has
-    /// other rounds than the store's, response times reveal that the user exists.
-    /// - Throws: an error if the name is not valid.
+    /// Adds an account with a hashed password, or replaces the account of the same name. If the
+    /// number of rounds differs from the store's, response times reveal that the user exists.
+    /// - Throws: an error if the name is invalid.
     public func add(_ account: Account) throws(InvalidUserName) {
         let name = account.name
         guard !name.isEmpty, name.utf8.count <= InvalidUserName.byteLimit,
@@ -92,7 +94,7 @@ public final class MemoryAccountStore: ImmediateAccountStore {
         }
     }
 
-    /// Removes a user, whose next request is refused.
+    /// Removes a user. Further requests of that user are refused.
     public func remove(_ name: String) {
         let hashes = DigestAlgorithm.allCases.filter(\.isAvailable).map { hash(of: name, by: $0) }
         table.withLock { table in
@@ -111,7 +113,7 @@ public final class MemoryAccountStore: ImmediateAccountStore {
         return table.withLock { $0.accounts[name] }
     }
 
-    /// The account of a user when the client sends only the hash of name and realm, or `nil`.
+    /// The account of a user of whom the client sends only the hash of name and realm, or `nil`.
     public func accountNow(nameHash hash: String, by algorithm: DigestAlgorithm) -> Account? {
         guard hash.utf8.count == algorithm.byteCount * 2 else { return nil }
         return table.withLock { table in table.names[hash].flatMap { table.accounts[$0] } }

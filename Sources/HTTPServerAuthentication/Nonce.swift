@@ -1,12 +1,12 @@
 internal import HTTPCrypto
 
-/// The number that a server gives clients to hash with (RFC 7616 section 3.3): when it was made,
-/// a random part, and a code that only this server can have made. So nothing has to be kept of
-/// nonces that are never used.
+/// A nonce, which a server gives clients to include in their hashes (RFC 7616 section 3.3). Its
+/// text consists of the time of its creation, a random part, and a code that only this server can
+/// compute. Unused nonces therefore need no memory.
 struct Nonce: Equatable, Sendable {
-    /// When it was made, in nanoseconds of the server's clock.
+    /// The time of its creation, in nanoseconds of `Authenticator.nonceTime`.
     let issued: UInt64
-    /// By which it is known once it was used.
+    /// The random part, by which `NonceTable` finds the nonce.
     let id: UInt64
 
     static func fresh(at time: UInt64) -> Nonce {
@@ -18,7 +18,7 @@ struct Nonce: Equatable, Sendable {
         (self.issued, self.id) = (issued, id)
     }
 
-    /// `nil` when the text was not made with this key.
+    /// Parses the text of a nonce; `nil` if it was not made with this key.
     init?(_ text: String, key: [UInt8]) {
         guard text.utf8.count == 64, let bytes = Hex.bytes(of: text) else { return nil }
         let code = Crypto.hmacSHA256(Array(bytes[..<16]), key: key)
@@ -36,22 +36,22 @@ struct Nonce: Equatable, Sendable {
 }
 
 /// The counts that were used with each nonce, so that no request is accepted twice (RFC 7616
-/// section 3.4, nc). It contains only nonces of logged-in users.
+/// section 3.4, nc). It contains only nonces of clients that have proved a password.
 package struct NonceTable: Sendable {
     /// The result of checking a count.
     package enum Use: Equatable, Sendable {
-        /// It was not used before.
+        /// The count was not used before.
         case first
-        /// It was used, or is too old to know.
+        /// The count was used, is zero, or is too far below the highest one to know.
         case repeated
-        /// The nonce is too old.
+        /// The nonce has expired, or may have been used and forgotten.
         case expired
     }
 
     private struct Entry: Sendable {
         var issued: UInt64
         var highest: UInt32
-        /// Bit n: the count `highest - n` was used.
+        /// Bit n is set if the count `highest - n` was used.
         var used: UInt64
         /// The owner of the nonce.
         var user: UInt64
@@ -60,14 +60,15 @@ package struct NonceTable: Sendable {
     private var entries: [UInt64: Entry] = [:]
     /// The nonces of `entries` that were given to users and not used yet, by user.
     private var expected: [UInt64: UInt64] = [:]
-    /// Some nonces made before that time are forgotten: a missing one may have been used.
+    /// A nonce made at this time or before that is not in `entries` may have been used and
+    /// forgotten.
     private var forgotten: UInt64 = 0
     private let limit: Int
     private let lifetime: UInt64
 
     /// - Parameters:
-    ///   - limit: how many nonces are remembered at most.
-    ///   - lifetime: how long a nonce serves, in nanoseconds.
+    ///   - limit: the most nonces that are stored.
+    ///   - lifetime: how long a nonce is valid, in nanoseconds.
     package init(limit: Int, lifetime: UInt64) {
         self.limit = max(limit, 1)
         self.lifetime = lifetime
@@ -75,11 +76,12 @@ package struct NonceTable: Sendable {
 
     package var count: Int { entries.count }
 
-    /// Whether a user has logged in with a nonce, or was given it after that.
+    /// Whether a user has logged in with a nonce, or was given the nonce after a proof of the
+    /// password.
     package func contains(_ id: UInt64, by user: UInt64 = 0) -> Bool { entries[id]?.user == user }
 
-    /// Records a nonce given to a user with the right password. Of unused ones only the user's last
-    /// is kept, so replayed requests displace no others.
+    /// Records a nonce that was given to a user with the right password. Only the user's last
+    /// unused nonce is kept, so replayed requests cannot displace the nonces of others.
     package mutating func expect(id: UInt64, issued: UInt64, user: UInt64, now: UInt64) {
         if let older = expected.removeValue(forKey: user) { entries[older] = nil }
         if entries.count >= limit { forget(now) }
@@ -88,8 +90,8 @@ package struct NonceTable: Sendable {
         expected[user] = id
     }
 
-    /// Notes the use of a count with a nonce. Requests of parallel connections may overtake each
-    /// other, so a count may be up to 63 below the highest, once.
+    /// Records the use of a count with a nonce. Requests on parallel connections may overtake each
+    /// other, so counts up to 63 below the highest one are accepted, each once.
     package mutating func use(
         id: UInt64, issued: UInt64, count: UInt32, user: UInt64 = 0, now: UInt64
     ) -> Use {
@@ -121,7 +123,8 @@ package struct NonceTable: Sendable {
         return .first
     }
 
-    /// Makes room: first what has expired, then the oldest quarter, whose nonces are stale then.
+    /// Removes expired nonces and, if that is not enough, the oldest quarter. The removed nonces
+    /// then count as expired.
     private mutating func forget(_ now: UInt64) {
         defer {
             let entries = entries

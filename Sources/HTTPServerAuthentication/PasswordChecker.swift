@@ -3,13 +3,13 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import ToolkitSystem
 
-/// Checks passwords outside of the event loops, and remembers for a while which were right, so that
-/// not every request costs a key derivation.
+/// Checks passwords outside of the event loops, and caches right ones for a while, so that not
+/// every request costs a key derivation.
 ///
-/// The cache reveals no password: it holds an HMAC of name, password and stored hash, and only
-/// this process has the key. A new password gives another HMAC, so the old entry no longer matches.
+/// The cache reveals no password: it contains an HMAC of name, password and stored hash, and only
+/// this process has the key. A new password has another HMAC, so the old entry no longer matches.
 package final class PasswordChecker: Sendable {
-    /// Stands for a name and a password that were, or are being, checked against one hash.
+    /// The HMAC of a name, a password and the hash that the password is checked against.
     package struct Key: Hashable, Sendable {
         private let words: [UInt64]
 
@@ -21,21 +21,21 @@ package final class PasswordChecker: Sendable {
     }
 
     private struct State: Sendable {
-        /// When verified credentials have to be checked again.
+        /// The times at which verified credentials have to be checked again, in nanoseconds.
         var verified: [Key: UInt64] = [:]
         /// The requests that wait for each check. Equal credentials share one check.
         var waiting: [Key: [CheckedContinuation<Bool, any Error>]] = [:]
         var waiterCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
     }
 
-    /// How many different checks may run or wait; further ones are answered with 503. A check
-    /// takes some tenths of a second.
+    /// The most different checks that run or wait; further ones get 503. A check takes some tenths
+    /// of a second.
     package static let waitingLimit = 128
-    /// How many requests may wait for checks, often several for the same one; further ones are
-    /// answered with 503. A request waits until its check has ended even if its client is gone:
-    /// a wrong password has to count as a failure.
+    /// The most requests that wait for checks, often several for the same check. Further requests
+    /// get 503. A request waits for its check even if its client has disconnected, because a wrong
+    /// password must count as a failure.
     package static let waiterLimit = 1_024
-    /// Key derivations keep processors busy, so only two run at once; the others go on serving.
+    /// Runs key derivations. They keep processors busy, so only two run at the same time.
     static let pool = BlockingPool(threads: 2)
     /// The answer when too many checks wait.
     static var overload: HTTPError {
@@ -49,8 +49,8 @@ package final class PasswordChecker: Sendable {
     private let matches: @Sendable (PasswordHash, String) -> Bool
 
     /// - Parameters:
-    ///   - limit: how many right passwords are remembered at most; 0 for none.
-    ///   - lifetime: for how long, in nanoseconds.
+    ///   - limit: the most right passwords that are cached; 0 for none.
+    ///   - lifetime: how long they are cached, in nanoseconds.
     ///   - matches: compares a password with a hash; tests count the calls.
     package init(
         limit: Int, lifetime: UInt64,
@@ -61,22 +61,23 @@ package final class PasswordChecker: Sendable {
         self.matches = matches
     }
 
-    /// How many right passwords are remembered.
+    /// The number of cached right passwords.
     package var rememberedCount: Int { state.withLock { $0.verified.count } }
 
-    /// How many requests wait for the check of these credentials.
+    /// The number of requests that wait for the check of these credentials.
     package func waitingCount(_ key: Key) -> Int {
         state.withLock { $0.waiting[key]?.count ?? 0 }
     }
 
-    /// - Parameter hash: the hash to compare with; `nil` when another service checks the password.
+    /// The key of credentials.
+    /// - Parameter hash: the hash to compare with; `nil` if another service checks the password.
     package func key(_ credentials: BasicCredentials, _ hash: PasswordHash?) -> Key {
-        // Neither name nor password can hold a control character.
+        // NUL separates name and password, because neither can contain a control character.
         let text = Array("\(credentials.name)\0\(credentials.password)\0".utf8)
         return Key(Crypto.hmacSHA256(text + (hash?.distinction ?? []), key: secret))
     }
 
-    /// Whether the credentials were found right a short time ago.
+    /// Whether the credentials are cached as right.
     package func isRemembered(_ key: Key, now: UInt64) -> Bool {
         state.withLock { state in
             guard let end = state.verified[key] else { return false }
@@ -96,7 +97,10 @@ package final class PasswordChecker: Sendable {
         }
     }
 
-    /// Checks credentials with a closure of the caller.
+    /// Checks credentials with a closure of the caller, or waits for a running check of the same
+    /// credentials.
+    /// - Throws: `HTTPError` with 503 if too many checks or requests wait, and errors of the
+    ///   closure.
     package func check(
         _ key: Key, now: UInt64, _ check: @escaping @Sendable () async throws -> Bool
     ) async throws -> Bool {

@@ -2,31 +2,31 @@ internal import HTTPCodecs
 internal import HTTPCrypto
 internal import HTTPParser
 
-/// A password in the form in which it is kept: it can be checked, and not be read.
+/// The hash of a password, for storage: passwords can be checked against it, but not read from it.
 ///
 /// It is derived by PBKDF2 with HMAC-SHA-256 (RFC 8018) from the password and a random salt. Its
-/// text can be stored, and says how it was made, so that later versions can do it otherwise:
+/// text names the algorithm and the rounds, so that later versions can use others:
 ///
 ///     $pbkdf2-sha256$i=600000$0KZt8P3sS2h7hYxXH0h1qQ$lBf8…
 ///
-/// Creating and checking one takes as long as its rounds: by default some tenths of a second, which
-/// is the cost of one guess after a hash was stolen.
+/// The time of creating and of checking a hash is proportional to its rounds: by default some
+/// tenths of a second, which is also the cost of one guess after a hash was stolen.
 public struct PasswordHash: Hashable, Sendable {
-    /// The rounds of a hash that is made without saying how many.
+    /// The default number of rounds.
     public static let defaultRounds = 600_000
-    /// The most rounds that a stored hash may ask for.
+    /// The most rounds of a hash.
     public static let roundLimit = 10_000_000
 
-    /// How many rounds the derivation takes.
+    /// The number of rounds of the derivation.
     public let rounds: Int
     private let salt: [UInt8]
     private let key: [UInt8]
 
-    /// Derives the form of a password that is kept.
+    /// Hashes a password with a random salt.
     /// - Parameters:
-    ///   - password: the password; its UTF-8 counts.
-    ///   - rounds: from 1 to `roundLimit`; how hard a stolen hash is to try passwords on, and how
-    ///     long each check takes.
+    ///   - password: the password, hashed as UTF-8.
+    ///   - rounds: from 1 to `roundLimit`. More rounds make guessing from a stolen hash harder, and
+    ///     each check slower.
     public init(hashing password: String, rounds: Int = defaultRounds) {
         self.init(hashing: password, rounds: rounds, salt: Crypto.random(16))
     }
@@ -38,7 +38,7 @@ public struct PasswordHash: Hashable, Sendable {
         key = Crypto.pbkdf2SHA256(Array(password.utf8), salt: salt, rounds: rounds)
     }
 
-    /// Reads the text of a stored hash; `nil` when it is none, or of a kind that is not known.
+    /// Parses the text of a stored hash; `nil` if the text is malformed or of an unknown kind.
     public init?(_ text: String) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0].isEmpty, parts[1] == "pbkdf2-sha256",
@@ -50,8 +50,8 @@ public struct PasswordHash: Hashable, Sendable {
         (self.rounds, self.salt, self.key) = (Int(rounds), salt, key)
     }
 
-    /// A hash without a known password, which costs as much to check as others with so many rounds:
-    /// used in place of the password of an unknown user.
+    /// A random hash that no known password matches. It takes as long to check as others with the
+    /// same rounds, and is used for unknown users.
     public static func unmatchable(rounds: Int = defaultRounds) -> PasswordHash {
         precondition((1...roundLimit).contains(rounds), "rounds out of range")
         return PasswordHash(rounds: rounds, salt: Crypto.random(16), key: Crypto.random(32))
@@ -61,31 +61,31 @@ public struct PasswordHash: Hashable, Sendable {
         (self.rounds, self.salt, self.key) = (rounds, salt, key)
     }
 
-    /// Whether this is the password; it takes as long for a wrong one as for the right one. One with
-    /// a NUL in it matches nothing.
+    /// Whether a password matches. A wrong one takes the same time as the right one. A password
+    /// with NUL never matches.
     ///
-    /// It keeps its thread busy for as long as its rounds take; handlers call ``verify(_:)``.
+    /// This blocks the thread for the time of the rounds; handlers should call ``verify(_:)``.
     public func matches(_ password: String) -> Bool {
         let derived = Crypto.pbkdf2SHA256(Array(password.utf8), salt: salt, rounds: rounds)
-        // HMAC pads its key with zeros, so a password and the same with zeros behind it are one.
+        // HMAC pads its key with zeros, so appended zeros do not change the hash of a password.
         return Crypto.areEqual(derived, key) && !password.utf8.contains(0)
     }
 
-    /// Whether this is the password, found out outside of the event loops.
+    /// Whether a password matches, checked outside of the event loops.
     ///
-    /// One check runs at a time in the whole program, on a thread of its own, and up to 128 are
-    /// under way. Beside it run up to two checks of the program's `Authenticator`s. Nothing is
-    /// remembered, and failures are not counted.
-    /// - Throws: `HTTPError` with 503 and Retry-After when 128 checks are under way already;
+    /// These checks run one at a time in the whole program, on a separate thread; up to 128 run or
+    /// wait. Checks of `Authenticator` run independently, two at a time. Results are not cached,
+    /// and failures are not counted.
+    /// - Throws: `HTTPError` with 503 and Retry-After if 128 checks already run or wait;
     ///   `CancellationError` as soon as the task is cancelled.
     public func verify(_ password: String) async throws -> Bool {
         try await PasswordQueue.shared.check(password, self)
     }
 
-    /// The identifier of this kind of hash.
+    /// Bytes that differ between any two hashes.
     var distinction: [UInt8] { salt + key }
 
-    /// Base64 without its padding, as such texts have it.
+    /// Decodes base64 without padding, the form in texts of hashes.
     private static func decoded(_ text: Substring) -> [UInt8]? {
         guard text.utf8.count <= 128, !text.contains("=") else { return nil }
         let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)

@@ -1,8 +1,8 @@
 internal import HTTPServerCore
 package import ToolkitSystem
 
-/// Checks passwords outside of the event loops, a few at a time, and lets a bounded number of
-/// checks wait for that.
+/// Checks passwords outside of the event loops, a few at a time. The number of waiting checks is
+/// limited.
 package final class PasswordQueue: Sendable {
     /// Runs the checks of `PasswordHash.verify(_:)`. It has a separate thread, so that a flood of
     /// requests to a login form does not delay the logins of an `Authenticator`.
@@ -14,9 +14,9 @@ package final class PasswordQueue: Sendable {
     private let underWay = Locked(0)
 
     /// - Parameters:
-    ///   - limit: how many checks may be under way, most of them waiting.
+    ///   - limit: the most checks that run or wait.
     ///   - pool: runs the checks.
-    ///   - matches: compares; tests watch it.
+    ///   - matches: compares a password with a hash; tests observe the calls.
     package init(
         limit: Int = PasswordChecker.waitingLimit, pool: BlockingPool,
         matches: @escaping @Sendable (PasswordHash, String) -> Bool = { $0.matches($1) }
@@ -26,12 +26,12 @@ package final class PasswordQueue: Sendable {
         self.matches = matches
     }
 
-    /// How many checks are under way. One that was cancelled counts until it is its turn.
+    /// The number of checks that run or wait. A cancelled check counts until its thread reaches it.
     package var count: Int { underWay.withLock { $0 } }
 
     /// Checks a password.
-    /// - Throws: `HTTPError` with 503 above the limit, and `CancellationError` as soon as the task is
-    ///   cancelled; the check is left out then unless it has begun.
+    /// - Throws: `HTTPError` with 503 above the limit, and `CancellationError` as soon as the task
+    ///   is cancelled; a check that has not begun is then skipped.
     package func check(_ password: String, _ hash: PasswordHash) async throws -> Bool {
         let result = PendingResult()
         return try await withTaskCancellationHandler {
@@ -57,7 +57,7 @@ package final class PasswordQueue: Sendable {
     }
 }
 
-/// A result that is awaited by one task, and given once.
+/// A result that one task awaits, and that is set once.
 private final class PendingResult: Sendable {
     private enum State: Sendable {
         case unawaited
@@ -67,13 +67,14 @@ private final class PendingResult: Sendable {
 
     private let state = Locked(State.unawaited)
 
-    /// Whether a result can still be given.
+    /// Whether the result is not set yet.
     var isOpen: Bool {
         state.withLock { if case .ended = $0 { false } else { true } }
     }
 
-    /// Takes what awaits the result.
-    /// - Returns: false when the task was cancelled before; it has its error then.
+    /// Registers the continuation that awaits the result.
+    /// - Returns: `false` if the task was already cancelled; the continuation is then resumed with
+    ///   an error.
     func isAwaited(by continuation: CheckedContinuation<Bool, any Error>) -> Bool {
         let isOpen = state.withLock { state in
             guard case .unawaited = state else { return false }
@@ -84,7 +85,7 @@ private final class PendingResult: Sendable {
         return isOpen
     }
 
-    /// Gives the result, unless there is one.
+    /// Sets the result, unless it is set already.
     func end(with result: Result<Bool, any Error>) {
         let previous = state.withLock { state in
             defer { state = .ended }

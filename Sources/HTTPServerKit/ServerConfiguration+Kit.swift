@@ -1,9 +1,9 @@
 public import HTTPServerCore
 
 extension ServerConfiguration {
-    /// Creates a configuration that tells errors in the form that a client likes, and takes gzip and
-    /// deflate off requests; `init(bare:)` does neither.
-    /// - Parameter endpoints: where to listen; each of them has to succeed.
+    /// Creates a configuration with which errors have the form that Accept selects, and gzip and
+    /// deflate in requests are decoded. With `init(bare:)` neither is the case.
+    /// - Parameter endpoints: the endpoints to listen at. If one fails, the server does not start.
     public init(endpoints: [Endpoint]) {
         self.init(bare: endpoints)
         errorRenderer = .negotiated
@@ -12,28 +12,28 @@ extension ServerConfiguration {
 
     /// Creates a configuration that listens at one host and port, with the same defaults.
     /// - Parameters:
-    ///   - host: a name or an address; `localhost` and `*` stand for both families.
+    ///   - host: a name or an address; `localhost` and `*` mean IPv4 and IPv6.
     ///   - port: the port, 0 for any free one.
     public init(host: String = "localhost", port: UInt16 = 8080) {
         self.init(endpoints: [.tcp(host: host, port: port)])
     }
 
-    /// Whether the content coding of requests, gzip or deflate, is taken off before handlers read
-    /// the content; others are 415 then. `contentLimit` holds for both forms. A handler can read
-    /// the coded form by `RequestBody.raw` all the same.
+    /// Whether request content that is coded with gzip or deflate is decoded before handlers read
+    /// it. Other codings then get 415. `contentLimit` applies to the coded and to the decoded
+    /// content. Handlers can still read the coded content with `RequestBody.raw`.
     public var decodesContent: Bool {
         get { codings.isOn }
         set { codings.isOn = newValue }
     }
 
-    /// How many bytes a byte of coded content may stand for once they are more than 1 MiB; above
-    /// it 413. Text rarely exceeds 20, a bomb comes near 1000.
+    /// The highest ratio of decoded to coded bytes, once the decoded bytes exceed 1 MiB. A higher
+    /// ratio gets 413. Text rarely exceeds 20; a decompression bomb comes near 1000.
     public var contentExpansionLimit: Int64 {
         get { codings.expansionLimit }
         set { codings.expansionLimit = newValue }
     }
 
-    /// The decoder of the kit; off in the configuration of a bare server.
+    /// The kit's decoder; off if `contentDecoder` is missing or another one.
     private var codings: ContentCodings {
         get {
             if let codings = contentDecoder as? ContentCodings { return codings }
@@ -46,8 +46,7 @@ extension ServerConfiguration {
 }
 
 extension HTTPServer {
-    /// Creates a server that listens at port 8080 of this machine; it does nothing until it is
-    /// started.
+    /// Creates a server for port 8080 of `localhost`. It does nothing until it is started.
     public convenience init(handler: some Handler) {
         self.init(ServerConfiguration(), handler: handler)
     }

@@ -1,14 +1,14 @@
 internal import CTLSShims
 
-/// The certificates of a server by the names in them; it never changes. A reload makes another one, and
-/// open connections keep theirs.
+/// The certificates of a server, by the names that they contain. The table is immutable: a reload
+/// creates another one, and open connections keep theirs.
 final class CertificateTable: Sendable {
-    /// The certificate for a client that asks for no name, or an unknown one.
+    /// The certificate for a client that asks for no name or an unknown name.
     let first: OpenSSLContext
     private let exact: [String: OpenSSLContext]
-    /// By the name behind the first label.
+    /// The certificates with a wildcard, by the name after the first label.
     private let wildcards: [String: OpenSSLContext]
-    /// The seconds since the epoch at which the first of the certificates expires.
+    /// The time at which the first of the certificates expires, in seconds since the epoch.
     let expiry: Int64
 
     init(_ configuration: TLSConfiguration, keys: TicketKeys) throws(TLSError) {
@@ -36,7 +36,8 @@ final class CertificateTable: Sendable {
         if contexts.count > 1 { setChoice() }
     }
 
-    /// Has OpenSSL ask this table; connections keep it, and OpenSSL asks for them alone.
+    /// Makes OpenSSL choose the certificate of a connection from this table. The unretained pointer
+    /// is safe: OpenSSL calls back only for connections, which keep the table.
     private func setChoice() {
         unsafe http_tls_set_choice(
             first.pointer,
@@ -48,9 +49,10 @@ final class CertificateTable: Sendable {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// RFC 6125 section 6.4: the exact name, then a wildcard for the whole first label.
+    /// The certificate for a name: the exact name first, then a wildcard for the whole first label
+    /// (RFC 6125 section 6.4).
     func context(for name: String) -> OpenSSLContext? {
-        // A longer text is no name (RFC 1035 section 2.3.4), and must not cost time.
+        // No name is longer (RFC 1035 section 2.3.4), and a longer text must not cost time.
         guard name.utf8.count <= 255 else { return nil }
         let name = Self.normalized(name)
         if let found = exact[name] { return found }
@@ -58,7 +60,7 @@ final class CertificateTable: Sendable {
         return wildcards[String(name[name.index(after: dot)...])]
     }
 
-    /// Names are compared without case, and a final dot is the root.
+    /// The name in lower case and without a final dot.
     private static func normalized(_ name: String) -> String {
         let name = name.lowercased()
         return name.hasSuffix(".") ? String(name.dropLast()) : name

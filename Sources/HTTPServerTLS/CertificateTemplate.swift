@@ -8,30 +8,31 @@ internal import CTLSShims
     internal import Musl
 #endif
 
-/// A certificate to issue, with its key. Development needs little of it; tests issue certificates with
-/// faults.
+/// A certificate to issue, with its key. Development certificates use few of the options; tests use
+/// the others to issue certificates with faults.
 package struct CertificateTemplate {
-    /// The name of its subject.
+    /// The common name of the subject.
     package var commonName: String
-    /// In the form of OpenSSL, such as `DNS:localhost,IP:127.0.0.1`; `nil` for none.
+    /// The subject's alternative names in OpenSSL's syntax, such as `DNS:localhost,IP:127.0.0.1`;
+    /// `nil` for none.
     package var names: String?
-    /// From now on, in seconds.
+    /// The begin and the end of the validity, in seconds from now.
     package var starts = 0, ends = 0
     package var isAuthority = false
-    /// PEM; `nil` for a certificate that signs itself.
+    /// The issuer's certificate and key, in PEM form; `nil` for a self-signed certificate.
     package var issuer: (certificate: [UInt8], key: [UInt8])?
-    /// The size of an RSA key; 0 for a key on P-256.
+    /// The size of an RSA key, in bits; 0 for a key on P-256.
     package var rsaBits: Int32 = 0
-    /// Whether clients shall demand a stapled OCSP response (RFC 7633).
+    /// Whether clients must demand a stapled OCSP response (RFC 7633).
     package var mustStaple = false
-    /// Protects the key.
+    /// The passphrase that encrypts the key; `nil` for none.
     package var passphrase: String?
 
     package init(commonName: String) {
         self.commonName = commonName
     }
 
-    /// Issues the certificate and makes its key, as PEM; `nil` when OpenSSL refuses.
+    /// Issues the certificate with a new key, both in PEM form; `nil` if OpenSSL fails.
     package func issue() -> (certificate: [UInt8], key: [UInt8])? {
         var wish = unsafe http_tls_wish()
         unsafe wish.starts = starts
@@ -63,7 +64,7 @@ package struct CertificateTemplate {
     }
 }
 
-/// Copies of texts for C.
+/// Copies of texts as C strings.
 @safe
 private final class CTexts {
     private let copies: [UnsafeMutablePointer<CChar>?]

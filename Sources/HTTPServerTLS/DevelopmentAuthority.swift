@@ -12,23 +12,23 @@ internal import ToolkitSystem
 
 /// An authority of one user, which signs certificates for development.
 ///
-/// Its certificate has to be added to the browsers and systems that are to trust it; nothing here does
-/// that. Its key is readable by the owner alone.
+/// Add its certificate to the browsers and systems that should trust it; the authority does not
+/// install it. Only the owner can read its key.
 public struct DevelopmentAuthority: Sendable {
-    /// The file of the authority's certificate, in PEM form.
+    /// The path of the authority's certificate, in PEM form.
     public let path: String
     private let certificate: [UInt8]
     private let key: [UInt8]
 
-    /// How long the authority is valid, in days.
+    /// The validity of the authority, in days.
     static let lifetime = 3_650
-    /// How long a certificate of it is valid, in days.
+    /// The validity of a certificate that it signs, in days.
     static let certificateLifetime = 90
 
-    /// Loads the authority of a folder, or makes one where there is none.
+    /// Loads the authority in a folder, or creates one if the folder has none.
     ///
-    /// Several processes may do so at the same time: all get the same one.
-    /// - Throws: why the files cannot be used.
+    /// Safe for several processes at the same time: all get the same authority.
+    /// - Throws: the reason why the files cannot be used.
     public init(folder: String) throws(TLSError) {
         path = "\(folder)/development-ca.pem"
         let keyPath = "\(folder)/development-ca.key"
@@ -38,8 +38,8 @@ public struct DevelopmentAuthority: Sendable {
         }
         let made = try Self.make(
             "Development authority of \(Syscalls.hostName())", nil, Self.lifetime, nil)
-        // Both in one file: with two, concurrent processes could leave a key and a certificate that
-        // do not match.
+        // Key and certificate are in one file. With two files, concurrent processes could store a
+        // key and a certificate that do not match.
         try Self.store(made.key + made.certificate, keyPath, in: folder, replaces: false)
         guard let known = try Self.known(path, keyPath, in: folder) else {
             throw TLSError(.noCertificate, keyPath)
@@ -47,7 +47,8 @@ public struct DevelopmentAuthority: Sendable {
         (certificate, key) = known
     }
 
-    /// The authority of the files; `nil` without one.
+    /// The authority in the files; `nil` if there is none. Writes the certificate to `path` if
+    /// another one, or none, is there.
     private static func known(
         _ path: String, _ keyPath: String, in folder: String
     ) throws(TLSError) -> (certificate: [UInt8], key: [UInt8])? {
@@ -61,8 +62,8 @@ public struct DevelopmentAuthority: Sendable {
         return (certificate, key)
     }
 
-    /// The folder for configuration of the user who runs the program.
-    /// - Parameter program: the name of a folder inside it.
+    /// The folder for the current user's configuration of a program.
+    /// - Parameter program: the name of the folder.
     public static func userFolder(for program: String) -> String {
         if let folder = Syscalls.environment("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
             return "\(folder)/\(program)"
@@ -76,7 +77,7 @@ public struct DevelopmentAuthority: Sendable {
     }
 
     /// Signs a new certificate, valid for 90 days.
-    /// - Parameter names: host names and addresses; other texts are left out.
+    /// - Parameter names: host names and addresses; invalid ones are left out.
     public func certificate(for names: [String]) throws(TLSError) -> TLSCertificate {
         let entries = names.compactMap(Self.entry)
         let made = try Self.make(
@@ -108,7 +109,7 @@ public struct DevelopmentAuthority: Sendable {
         // A common name has at most 64 characters (RFC 5280 appendix A.1).
         var template = CertificateTemplate(commonName: String(name.prefix(64)))
         template.names = names
-        // An hour back: clocks differ.
+        // Valid from an hour ago, because clocks differ.
         (template.starts, template.ends) = (-3_600, days * 86_400)
         template.isAuthority = issuer == nil
         template.issuer = issuer
@@ -120,7 +121,7 @@ public struct DevelopmentAuthority: Sendable {
 
     // MARK: Files
 
-    /// `nil` where there is no file.
+    /// The content of a file; `nil` if the file does not exist.
     private static func existing(_ path: String) throws(TLSError) -> [UInt8]? {
         do throws(SystemError) {
             return try Syscalls.readFile(path, upTo: 64 << 10)
@@ -130,8 +131,8 @@ public struct DevelopmentAuthority: Sendable {
         }
     }
 
-    /// Puts a file that only the owner can read into the folder, whole or not at all.
-    /// - Parameter replaces: whether an existing file is replaced; it stays otherwise.
+    /// Writes a file that only the owner can read, atomically, and creates the folder if necessary.
+    /// - Parameter replaces: whether an existing file is replaced; otherwise it stays.
     private static func store(
         _ bytes: [UInt8], _ path: String, in folder: String, replaces: Bool
     ) throws(TLSError) {

@@ -1,20 +1,20 @@
 internal import HTTPParser
 public import HTTPServerCore
 
-/// Sends clients of plain HTTP to the same URL with `https`.
+/// Redirects clients of plain HTTP to the same URL with `https`.
 ///
-/// GET and HEAD are redirected by 308. Other methods are refused: their content came in clear text, and
-/// sending it once more would hide that.
+/// GET and HEAD get 308. Other methods get 400: their content was already sent in clear text, and a
+/// redirect would hide that.
 public struct HTTPSRedirectHandler: Handler {
     private let port: UInt16
 
     /// Creates a handler.
-    /// - Parameter port: the port that speaks TLS, as clients see it.
+    /// - Parameter port: the port for TLS to which clients connect.
     public init(port: UInt16 = 443) {
         self.port = port
     }
 
-    /// Answers a request at once.
+    /// Answers a request immediately.
     public func answer(_ request: Request) throws -> Answer {
         guard request.knownMethod == .get || request.knownMethod == .head else {
             throw HTTPError(

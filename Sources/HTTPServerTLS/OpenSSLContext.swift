@@ -1,6 +1,6 @@
 internal import CTLSShims
 
-/// One certificate with all settings, in OpenSSL's form (`SSL_CTX`).
+/// OpenSSL's object for one certificate and all settings (`SSL_CTX`).
 @safe
 final class OpenSSLContext: @unchecked Sendable {
     let pointer: UnsafeMutableRawPointer
@@ -25,7 +25,7 @@ final class OpenSSLContext: @unchecked Sendable {
             throw TLSError(kind, (isOfKey ? certificate.key : certificate.chain).place)
         }
         try verifyClients(configuration.clientAuthentication)
-        // Clients of HTTP/1.0 may offer nothing else (curl does).
+        // Clients of HTTP/1.0, such as curl, may offer only `http/1.0`.
         let protocols: [UInt8] = [8] + Array("http/1.1".utf8) + [8] + Array("http/1.0".utf8)
         unsafe http_tls_set_protocols(pointer, protocols, CUnsignedInt(protocols.count))
         unsafe http_tls_set_keys(pointer, keys.pointer)
@@ -59,7 +59,7 @@ final class OpenSSLContext: @unchecked Sendable {
                 { list, name, length in
                     guard let list = unsafe list, let name = unsafe name else { return }
                     let bytes = unsafe UnsafeRawBufferPointer(start: name, count: length)
-                    // A name with a NUL inside is a forgery.
+                    // A name that contains NUL is a forgery.
                     guard unsafe !bytes.contains(0) else { return }
                     unsafe list.assumingMemoryBound(to: [String].self).pointee
                         .append(String(decoding: bytes, as: UTF8.self))
@@ -70,7 +70,7 @@ final class OpenSSLContext: @unchecked Sendable {
 }
 
 extension TLSError.Kind {
-    /// `nil` for a pair that can be used.
+    /// The kind of a problem with a certificate and its key; `nil` if they can be used.
     fileprivate init?(_ problem: CInt) {
         switch Int(problem) {
         case HTTP_TLS_PAIR_USABLE: return nil

@@ -1,16 +1,16 @@
 internal import ToolkitSystem
 
-/// Records that the system has not taken yet.
+/// Records that the system has not accepted yet.
 struct PendingRecords {
-    /// Plaintext of streams that is encrypted at once, in bytes: more records to a call of the system
-    /// cost less, and each of them must fit into memory when the peer does not read.
+    /// The bytes of plaintext that are encrypted for one system call. Larger batches need fewer
+    /// calls, but a batch stays in memory if the peer does not read.
     static let streamBatch = 64 << 10
-    /// The most `answers` that a peer can have us keep without reading.
+    /// The most bytes of `answers` that are kept for a peer that does not read.
     static let limit = 256 << 10
 
     private var bytes: [UInt8] = []
     private var sent = 0
-    /// How much plaintext they contain.
+    /// The bytes of plaintext in the records.
     private var plaintext = 0
 
     /// The bytes of records without application data: alerts, tickets and answers to key updates.
@@ -26,7 +26,7 @@ struct PendingRecords {
         if plaintext == 0 { unsafe answers += records.count }
     }
 
-    /// Sends what the transport takes.
+    /// Sends as many bytes as the transport accepts.
     mutating func send(to transport: any Transport) -> IOResult {
         let result = unsafe bytes.withUnsafeBytes { bytes in
             unsafe transport.send(UnsafeRawBufferPointer(rebasing: bytes[sent...]), more: false)
@@ -41,7 +41,8 @@ struct PendingRecords {
         return result
     }
 
-    /// How much plaintext has gone; asked once everything has.
+    /// Returns the bytes of plaintext that were sent, and resets them. Call it when everything was
+    /// sent.
     mutating func takePlaintext() -> Int {
         defer { plaintext = 0 }
         return plaintext

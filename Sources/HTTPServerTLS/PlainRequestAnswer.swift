@@ -5,17 +5,18 @@ struct PlainRequestAnswer {
     /// Whether GET and HEAD are redirected.
     let redirects: Bool
 
-    /// The head of a request that is redirected, in bytes; a longer one is refused.
+    /// The longest head that is accepted, in bytes; a longer one is refused.
     static let byteLimit = 8 << 10
 
-    /// - Parameter bytes: all that has come so far.
-    /// - Returns: the response, empty where it is no HTTP; `nil` before the head is complete.
+    /// The answer to a request.
+    /// - Parameter bytes: all bytes received so far.
+    /// - Returns: the response, empty if the bytes are not HTTP; `nil` if the head is incomplete.
     func answer(to bytes: [UInt8]) -> [UInt8]? {
         guard let first = bytes.first, UInt8(ascii: "A")...UInt8(ascii: "Z") ~= first else {
             return []
         }
         var parser = RequestParser()
-        // So that a head above the limit never becomes complete.
+        // Cut the bytes, so that a head above the limit never becomes complete.
         parser.append(Array(bytes.prefix(Self.byteLimit)).span)
         do throws(HTTPParseError) {
             while let event = try parser.next() {
@@ -58,7 +59,7 @@ struct PlainRequestAnswer {
             try serializer.content(content.span, into: &bytes)
             try serializer.end(into: &bytes)
         } catch {
-            // The target holds what must not go into a field.
+            // The Location would not be a valid field value: close without an answer.
             return []
         }
         return unsafe Array(bytes.unsafeBytes)

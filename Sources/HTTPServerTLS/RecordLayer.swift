@@ -1,10 +1,10 @@
 internal import CTLSShims
 internal import ToolkitSystem
 
-/// The records of a TLS 1.3 connection after its handshake (RFC 8446 section 5). OpenSSL makes the
-/// handshake, and its ciphers encrypt the records. The record layer takes secrets from OpenSSL's
-/// object for the connection, which is several times as large. The caller frees that object
-/// afterwards.
+/// The records of a TLS 1.3 connection after its handshake (RFC 8446 section 5). OpenSSL performs
+/// the handshake, and its ciphers encrypt the records. The record layer takes secrets from
+/// OpenSSL's object for the connection, which is several times as large. The caller frees that
+/// object afterwards.
 @safe
 final class RecordLayer {
     /// The content of a record (section 5.1).
@@ -113,8 +113,8 @@ final class RecordLayer {
     static func innerSize(of size: Int) -> Int { size - headerSize - tagSize }
 
     /// Decrypts a complete record.
-    /// - Parameter text: room for `innerSize` bytes; it may be the memory of the record's own
-    ///   ciphertext. After a failure its content must not be used.
+    /// - Parameter text: a buffer of at least `innerSize` bytes; it may be the memory of the
+    ///   record's ciphertext. After a failure its content must not be used.
     func open(
         _ record: UnsafeRawBufferPointer, into text: UnsafeMutableRawPointer
     ) throws(Failure) -> Opened {
@@ -178,7 +178,7 @@ final class RecordLayer {
 
     // MARK: Sending
 
-    /// Appends application data to the room's output, in as few records as possible.
+    /// Appends application data to the shared output, in as few records as possible.
     func seal(_ bytes: UnsafeRawBufferPointer, into room: TLSRoom) throws(Failure) {
         var start = 0
         while start < bytes.count {

@@ -3,18 +3,19 @@ public import Logging
 internal import ToolkitSystem
 
 extension TLSContext {
-    /// Reloads the certificates when a file has changed since they were read, until the task is
-    /// cancelled.
+    /// Reloads certificates and ticket keys whenever one of their files has changed, until the task
+    /// is cancelled. Programs that renew certificates with ACME clients such as certbot need
+    /// nothing else.
     ///
-    /// Files that cannot be used are logged, once for each change and each reason, and the
-    /// certificates or the ticket keys stay as they are until a later look can use them. ACME
-    /// clients such as certbot need no more than this.
+    /// If a file cannot be used, the error is logged once for each change and each reason. The old
+    /// certificates or ticket keys stay in use, and the reload is tried again at each interval.
     /// - Parameters:
-    ///   - interval: how often the files are looked at.
-    ///   - logger: where reloads and failures are noted.
+    ///   - interval: the time between two checks of the files.
+    ///   - logger: logs reloads and failures.
     @concurrent
     public func reloadOnChanges(every interval: Duration = .seconds(60), logger: Logger) async {
-        // Why the files of these stamps are not in use. An error that passes needs no other change.
+        // Why the files with these stamps are not in use. They are tried again even without a
+        // change, because an error may be temporary.
         var fault: (reason: String, stamps: [FileStamp?])?
         while !Task.isCancelled {
             do {
@@ -23,7 +24,7 @@ extension TLSContext {
                 return
             }
             let new = Self.stamps(of: configuration)
-            // A reload by another caller counts, too.
+            // `loadedStamps` also shows reloads by other callers.
             let isNew = new != (fault?.stamps ?? loadedStamps)
             guard isNew || fault != nil else { continue }
             do throws(TLSError) {
@@ -38,8 +39,8 @@ extension TLSContext {
         }
     }
 
-    /// Reloads the certificates, and logs how that went.
-    /// - Returns: whether all new ones are in use.
+    /// Reloads certificates and ticket keys, and logs the result.
+    /// - Returns: whether all of them were loaded.
     @discardableResult
     public func reload(_ logger: Logger) -> Bool {
         do throws(TLSError) {
@@ -59,7 +60,7 @@ extension TLSContext {
         logger.error(what, metadata: ["error": "\(error)"])
     }
 
-    /// Changes whenever one of the files does.
+    /// The stamps of all files; `nil` for a file that cannot be opened.
     static func stamps(of configuration: TLSConfiguration) -> [FileStamp?] {
         files(of: configuration).map { path in
             guard let file = try? Syscalls.openFile(path) else { return nil }
@@ -85,11 +86,11 @@ struct FileStamp: Equatable, Sendable {
 }
 
 extension HTTPServer {
-    /// Reads the certificates of all secure endpoints again, whether or not the server runs. New
-    /// connections get the new ones.
+    /// Reloads the certificates and ticket keys of all secure endpoints, whether or not the server
+    /// runs. New connections use them.
     ///
-    /// It reads files and computes, on a thread of the tasks' pool.
-    /// - Throws: the first fault; the contexts that have one keep all of their certificates.
+    /// Runs on the global executor, because it reads files and computes.
+    /// - Throws: the first error. A context with an error in its certificates keeps all of them.
     @concurrent
     public func reloadCertificates() async throws(TLSError) {
         var fault: TLSError?
@@ -105,7 +106,7 @@ extension HTTPServer {
 
     private var tlsContexts: [TLSContext] {
         var found: [TLSContext] = []
-        // A suspended server has no listeners to ask.
+        // Read the configuration, because a suspended server has no listeners.
         for case let context as TLSContext in core.configuration.endpoints.flatMap({ $0.layers })
         where !found.contains(where: { $0 === context }) {
             found.append(context)

@@ -1,33 +1,33 @@
 public import HTTPServerCore
 package import ToolkitSystem
 
-/// The certificates and settings by which servers speak TLS (RFC 8446). Several endpoints, and several
-/// servers, may share one.
+/// The certificates and settings with which servers use TLS (RFC 8446). Several endpoints and
+/// several servers may share a context.
 ///
-/// Certificates can be replaced while the servers run: new connections get the new ones, open ones
-/// keep theirs.
+/// Certificates can be replaced while the servers run: new connections use the new ones, open
+/// connections keep theirs.
 ///
-/// Cryptography is OpenSSL's. A program that loads providers of it, or enables FIPS, does so before it
-/// makes its first context: later choices do not count.
+/// Cryptography is done by OpenSSL. A program that loads OpenSSL providers or enables FIPS must do
+/// so before it creates its first context; later changes have no effect.
 public final class TLSContext: Sendable {
     /// The certificates in use.
     private struct Current: Sendable {
         var table: CertificateTable
-        /// The stamps of the files, taken before the last load that used all of them: a change
-        /// during that load, or before `reloadOnChanges` is called, shows as other stamps.
+        /// The stamps of the files, taken before the last successful load of all of them. If a file
+        /// changes during that load, or before `reloadOnChanges` is called, its stamp differs.
         var stamps: [FileStamp?]
     }
 
     let configuration: TLSConfiguration
     private let keys: TicketKeys
     private let current: Locked<Current>
-    /// Counts the reloads. Each holds the lock while it reads, so that older certificates cannot
+    /// The number of reloads. Each holds the lock while it reads, so that older certificates cannot
     /// replace newer ones.
     private let reloads = Locked(0)
     private let rooms = Locked<[ObjectIdentifier: TLSRoom]>([:])
 
-    /// Loads the certificates.
-    /// - Throws: the first fault, with the file that has it.
+    /// Loads the certificates and ticket keys.
+    /// - Throws: the first error, with its file.
     public init(_ configuration: TLSConfiguration) throws(TLSError) {
         self.configuration = configuration
         keys = try TicketKeys(now: Syscalls.monotonic())
@@ -37,12 +37,13 @@ public final class TLSContext: Sendable {
         try useTicketKeyFile()
     }
 
-    /// Reads the files again. New connections get what is in them now.
+    /// Reads the files again. New connections use the new certificates and ticket keys.
     ///
-    /// It reads files and computes, and waits for another reload that goes on, so do not call it on
-    /// an event loop.
-    /// - Throws: the first fault. All certificates stay as they are when one of them has a fault,
-    ///   and the ticket keys when their file has one; neither holds up the other.
+    /// Do not call this on an event loop: it reads files, computes, and waits for a reload that is
+    /// running.
+    /// - Throws: the first error. If a certificate has an error, all certificates stay as they are;
+    ///   if the file of ticket keys has one, the ticket keys do. Each of the two is loaded even if
+    ///   the other has an error.
     public func reload() throws(TLSError) {
         let result: Result<Void, TLSError> = reloads.withLock { count in
             count += 1
@@ -79,13 +80,13 @@ public final class TLSContext: Sendable {
         try keys.use(try TLSMaterial.file(path).read(), from: path)
     }
 
-    /// The seconds since the epoch at which the first of the certificates expires.
+    /// The time at which the first of the certificates expires, in seconds since the epoch.
     public var expiry: Int64 { current.withLock { $0.table.expiry } }
 
-    /// The stamps of the files, taken before the last load that used all of them.
+    /// The stamps of the files, taken before the last successful load of all of them.
     var loadedStamps: [FileStamp?] { current.withLock { $0.stamps } }
 
-    /// The files that certificates, keys and authorities come from.
+    /// The paths of all files with certificates, keys, authorities and ticket keys.
     static func files(of configuration: TLSConfiguration) -> [String] {
         var materials = configuration.certificates.flatMap { [$0.chain, $0.key] }
         switch configuration.clientAuthentication {
@@ -101,7 +102,7 @@ public final class TLSContext: Sendable {
     private func room(of owner: any TransportOwner) -> TLSRoom {
         rooms.withLock { rooms in
             if let room = rooms[owner.loopIdentity] { return room }
-            // Loops of servers that were stopped have no connections.
+            // Remove the rooms of stopped servers' loops, which have no connections.
             if rooms.count >= 16 { rooms = rooms.filter { $0.value.isUsed } }
             let room = TLSRoom()
             rooms[owner.loopIdentity] = room

@@ -1,11 +1,11 @@
-/// Why a server cannot speak TLS as it was configured.
+/// The reason why a server cannot use TLS with its configuration.
 public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of fault.
+    /// The kind of error.
     @nonexhaustive
     public enum Kind: Hashable, Sendable {
-        /// No certificate was given, or the file holds none that can be read.
+        /// The configuration has no certificate, or its file contains no readable certificate.
         case noCertificate
-        /// The file of the key holds none that can be read.
+        /// The file of the key contains no readable key.
         case noKey
         /// The key is protected by a passphrase.
         case encryptedKey
@@ -15,13 +15,13 @@ public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
         case expired
         /// The certificate is not valid yet.
         case notYetValid
-        /// The certificate demands a stapled OCSP response (RFC 7633), which is not offered.
+        /// The certificate requires a stapled OCSP response (RFC 7633), which is not supported.
         case mustStaple
         /// The key or the signature is too weak for OpenSSL's security level.
         case weak
         /// None of the cipher names is known.
         case unknownCiphers
-        /// The file of the authorities for client certificates holds none that can be read.
+        /// The file of the authorities for client certificates contains no readable certificate.
         case noAuthorities
         /// A file cannot be read or written.
         case file
@@ -29,11 +29,11 @@ public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
         case library
     }
 
-    /// The kind of fault.
+    /// The kind of error.
     public var kind: Kind
-    /// The file, or another place of the fault.
+    /// The path of the file with the error, or another place; may be empty.
     public var place: String
-    /// The system's or the library's reason; may be empty.
+    /// The reason from the system or the library; may be empty.
     public var reason: String
 
     package init(_ kind: Kind, _ place: String, _ reason: String = "") {
@@ -42,7 +42,7 @@ public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// One line that says what and where.
+    /// The place and the error, in one line.
     public var description: String {
         let text =
             switch kind {

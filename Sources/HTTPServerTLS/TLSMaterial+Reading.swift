@@ -4,7 +4,7 @@ extension TLSMaterial {
     /// The longest file that is read, in bytes: chains and lists of authorities are far shorter.
     static let byteLimit = 4 << 20
 
-    /// A name for error messages.
+    /// The path for error messages; empty for bytes.
     var place: String {
         switch self {
         case .file(let path): path

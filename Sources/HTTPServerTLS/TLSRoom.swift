@@ -2,40 +2,40 @@ internal import CTLSShims
 internal import Synchronization
 internal import ToolkitSystem
 
-/// The buffers that all encrypted connections of a loop share, and the order of their handshakes.
+/// The buffers that all encrypted connections of a loop share, and the queue of their handshakes.
 /// Confined to the loop.
 @safe
 final class TLSRoom: @unchecked Sendable {
-    /// Ciphertext of one read.
+    /// The most bytes of ciphertext in one read.
     static let inputSize = 64 << 10
-    /// Bytes of a file that are encrypted at once.
+    /// The bytes of a file that are encrypted in one batch.
     static let fileSize = 256 << 10
-    /// Handshakes that may make a step before the other events of the loop get their turn. A step
-    /// takes up to half a millisecond, in which no other connection is served.
+    /// The most handshake steps before other events of the loop are handled. A step takes up to
+    /// half a millisecond, in which no other connection is served.
     static let stepsInTurn = 2
-    /// How many handshakes may wait before the closed ones among them are removed.
+    /// The least number of waiting handshakes at which closed ones are removed.
     static let leastWaitingLimit = 64
 
-    /// A handshake that waits for its turn. Only its connection holds the transport, so a closed
-    /// one takes no memory.
+    /// A handshake that waits for its turn. Only its connection keeps the transport, so a closed
+    /// transport uses no memory.
     struct Waiting {
         weak var transport: TLSTransport?
     }
 
     let shared: UnsafeMutablePointer<http_tls_room>
     let input: UnsafeMutableRawBufferPointer
-    /// For files; there once one was sent.
+    /// The buffer for files; allocated when the first file is sent.
     private var fileRoom: UnsafeMutableRawBufferPointer?
     private var steps = 0
     private(set) var waiting = FirstInFirstOut<Waiting>()
-    /// The count at which the closed ones are removed.
+    /// The number of waiting handshakes at which closed ones are removed.
     private var waitingLimit = TLSRoom.leastWaitingLimit
     private var hasTurn = false
-    /// How many connections there are; any thread may ask.
+    /// The number of connections; readable from any thread.
     private let connections = Atomic<Int>(0)
     var isUsed: Bool { connections.load(ordering: .relaxed) > 0 }
 
-    /// The facts of the last handshake: those of most clients are the same.
+    /// The properties of the last handshake, shared because those of most clients are equal.
     private var lastInfo: Shared<TLSInfo>?
 
     func opened() { connections.add(1, ordering: .relaxed) }
@@ -64,14 +64,14 @@ final class TLSRoom: @unchecked Sendable {
 
     // MARK: Input
 
-    /// Has OpenSSL read the first `count` bytes of `input`.
+    /// Makes the first `count` bytes of `input` the input of OpenSSL or the record layer.
     func offer(_ count: Int) {
         unsafe shared.pointee.input = UnsafePointer(
             input.baseAddress?.assumingMemoryBound(to: UInt8.self))
         unsafe shared.pointee.input_count = count
     }
 
-    /// Has bytes read that were left before.
+    /// Makes bytes of an earlier read the input.
     func offer(_ bytes: [UInt8]) {
         if !bytes.isEmpty { unsafe input.copyBytes(from: bytes) }
         offer(bytes.count)
@@ -83,7 +83,7 @@ final class TLSRoom: @unchecked Sendable {
             start: shared.pointee.input, count: shared.pointee.input_count)
     }
 
-    /// Takes bytes off the front of `unread`; they may be changed.
+    /// Removes the first bytes of `unread` and returns them. The caller may overwrite them.
     func takeFirst(_ count: Int) -> UnsafeMutableRawBufferPointer {
         let first = unsafe UnsafeMutableRawBufferPointer(
             start: UnsafeMutableRawPointer(mutating: shared.pointee.input), count: count)
@@ -92,7 +92,7 @@ final class TLSRoom: @unchecked Sendable {
         return unsafe first
     }
 
-    /// Reads behind what is left.
+    /// Moves the unread bytes to the start of the buffer, and reads more after them.
     func fill(from transport: any Transport) -> IOResult {
         let rest = unsafe unread
         unsafe input.copyMemory(from: rest)
@@ -102,10 +102,10 @@ final class TLSRoom: @unchecked Sendable {
         return result
     }
 
-    /// Whether OpenSSL has not read all of it.
+    /// Whether some input is unread.
     var hasInput: Bool { unsafe shared.pointee.input_count > 0 }
 
-    /// Takes back the bytes that OpenSSL has not read.
+    /// Removes the unread bytes of the input and returns a copy of them.
     func takeRest() -> [UInt8] {
         let count = unsafe shared.pointee.input_count
         guard count > 0 else { return [] }
@@ -116,13 +116,13 @@ final class TLSRoom: @unchecked Sendable {
 
     // MARK: Output
 
-    /// The ciphertext that OpenSSL has written since `clearOutput`.
+    /// The ciphertext that was written since `clearOutput`.
     var output: UnsafeRawBufferPointer {
         unsafe UnsafeRawBufferPointer(
             start: shared.pointee.output, count: shared.pointee.output_count)
     }
 
-    /// How many records the output is.
+    /// The number of records in the output.
     func countRecords() -> Int {
         let bytes = unsafe output
         var count = 0
@@ -136,6 +136,7 @@ final class TLSRoom: @unchecked Sendable {
     }
 
     /// Appends ciphertext that was made before.
+    /// - Returns: `false` without memory.
     func append(_ bytes: [UInt8]) -> Bool {
         unsafe http_tls_room_append(shared, bytes, bytes.count) != 0
     }
@@ -146,9 +147,9 @@ final class TLSRoom: @unchecked Sendable {
 
     // MARK: Handshakes
 
-    /// One object for connections of which the same is known.
+    /// The same object for successive connections with equal properties, to save memory.
     func shared(_ info: TLSInfo) -> Shared<TLSInfo> {
-        // A certificate must not be kept when its connection is gone.
+        // A certificate must not be kept after its connection was closed.
         guard info.peerCertificate == nil else { return Shared(info) }
         if let lastInfo, lastInfo.value == info { return lastInfo }
         let new = Shared(info)
@@ -156,8 +157,8 @@ final class TLSRoom: @unchecked Sendable {
         return new
     }
 
-    /// Asks for a step of a handshake. When others have had theirs, the transport gets its turn by
-    /// `TLSTransport.takeTurn`.
+    /// Whether a handshake may make a step now. If not, the transport is queued, and
+    /// `TLSTransport.takeTurn` is called later.
     func admitsStep(of transport: TLSTransport, _ owner: any TransportOwner) -> Bool {
         guard steps < Self.stepsInTurn else {
             if waiting.count >= waitingLimit { dropClosed() }
@@ -169,7 +170,8 @@ final class TLSRoom: @unchecked Sendable {
         return true
     }
 
-    /// Clients that connect and close may come faster than turns empty the queue.
+    /// Removes closed connections from the queue: clients that connect and disconnect may fill it
+    /// faster than turns empty it.
     private func dropClosed() {
         var open = FirstInFirstOut<Waiting>()
         while let next = waiting.popFirst() {
@@ -190,14 +192,14 @@ final class TLSRoom: @unchecked Sendable {
         steps = 0
         var count = Self.stepsInTurn
         while count > 0, let next = waiting.popFirst() {
-            // Closed ones use up no turn.
+            // A closed connection does not use up a step.
             if next.transport?.takeTurn() == true { count -= 1 }
         }
         if !waiting.isEmpty { scheduleTurn(owner) }
     }
 }
 
-/// A value that goes from its loop to the same loop.
+/// A value that is passed from a loop to the same loop.
 struct LoopConfined<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }

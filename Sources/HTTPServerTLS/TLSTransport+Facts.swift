@@ -26,7 +26,7 @@ extension TLSInfo {
 extension PeerCertificate {
     fileprivate init(of connection: UnsafeMutableRawPointer) {
         func text(_ part: Int) -> String? {
-            // A subject with more than that is refused as if it had none.
+            // A longer text counts as missing.
             var text = [CChar](repeating: 0, count: 4_096)
             let length = unsafe http_tls_peer_text(connection, CInt(part), &text, text.count)
             guard length >= 0 else { return nil }

@@ -3,7 +3,7 @@ internal import ToolkitSystem
 
 // The handshake.
 extension TLSTransport {
-    /// Has OpenSSL read what came.
+    /// Receives ciphertext into the shared buffer, from which OpenSSL reads.
     func readLower() -> IOResult {
         let result = unsafe lower.receive(into: room.input)
         if case .done(let count) = result { room.offer(count) }
@@ -24,7 +24,7 @@ extension TLSTransport {
             unsafe input = []
         }
         if case .first = phase {
-            // The type of a record with a handshake (RFC 8446 section 5.1).
+            // 22 is the type of a handshake record (RFC 8446 section 5.1).
             guard unsafe room.input[0] == 22 else { return beginPlain() }
             phase = .handshake
         }
@@ -39,7 +39,7 @@ extension TLSTransport {
             let info = unsafe room.shared(TLSInfo(of: connection))
             owner.learn { $0.security = info }
         }
-        // The first request often comes with the end of the handshake, or while that is worked on.
+        // The first request often arrives with the end of the handshake, or while it is processed.
         guard takeOver() else {
             flushRoom()
             return unsafe decrypt(into: target, hasOffer: true)
@@ -54,10 +54,11 @@ extension TLSTransport {
         return request
     }
 
-    /// Has the record layer go on in place of OpenSSL.
+    /// Replaces OpenSSL by the record layer.
+    /// - Returns: `false` if OpenSSL must keep the records.
     private func takeOver() -> Bool {
         guard let connection = unsafe connection,
-            // All that the last step of a handshake sends are tickets, under the keys of the connection.
+            // The last step of a handshake sends only tickets, with the connection's keys.
             let layer = unsafe RecordLayer(after: connection, sent: room.countRecords())
         else { return false }
         records = layer
@@ -65,8 +66,8 @@ extension TLSTransport {
         return true
     }
 
-    /// Reads input of a handshake that waits for its turn, so that the poller has nothing to report:
-    /// that costs less than having it look away and back.
+    /// Reads the input of a handshake that waits for its turn, so that the poller does not report
+    /// it again. This costs less than changing the poller's interest twice.
     private func readAhead() -> IOResult {
         let space = unsafe Self.readAheadLimit - input.count
         guard space > 0 else { return .wouldBlock }
@@ -83,14 +84,15 @@ extension TLSTransport {
         return result
     }
 
-    /// The most bytes of a handshake that waits for its turn; most have no more at a time.
+    /// The most bytes that are read for a waiting handshake; most handshakes do not send more at a
+    /// time.
     private static let readAheadLimit = 4 << 10
     var isReadAheadFull: Bool {
         unsafe flags.waitsForTurn && input.count >= Self.readAheadLimit
     }
 
-    /// The owner of the room gives a handshake that had to wait its turn.
-    /// - Returns: whether it takes the turn; not after `close`.
+    /// Continues a handshake that had to wait for its turn.
+    /// - Returns: `false` after `close`: the turn is not used.
     func takeTurn() -> Bool {
         let wasFull = isReadAheadFull
         flags.waitsForTurn = false

@@ -6,6 +6,8 @@ internal import ToolkitSystem
 extension TLSTransport {
     // MARK: By OpenSSL
 
+    /// Decrypts input with OpenSSL, which has the records in TLS 1.2 and if the record layer cannot
+    /// take them over.
     /// - Parameter hasOffer: whether OpenSSL has ciphertext already.
     func decrypt(
         into target: UnsafeMutableRawBufferPointer, hasOffer: Bool = false
@@ -26,7 +28,7 @@ extension TLSTransport {
             let count = unsafe http_tls_read(connection, rest.baseAddress, rest.count)
             if count > 0 {
                 total += count
-                // Asking OpenSSL once more would only find nothing.
+                // Another call of OpenSSL would find nothing.
                 if !room.hasInput, unsafe http_tls_pending(connection) == 0 { break }
             } else if count == Int(HTTP_TLS_WANTS_INPUT) {
                 // One read of the system for each event, so that others get their turn.
@@ -43,28 +45,28 @@ extension TLSTransport {
         return finishInput(total, end)
     }
 
-    /// Keeps what was not decrypted, and says what there is.
+    /// Keeps the bytes that were not decrypted, and returns the result of a read.
     private func finishInput(_ total: Int, _ end: IOResult?) -> IOResult {
         if let end, total == 0, end != .wouldBlock {
-            // The room is that of all connections of the loop: bytes behind the end of this one must
-            // not be taken for the next one's.
+            // All connections of the loop share the buffer: bytes after the end of this one must
+            // not become input of the next one.
             _ = room.takeRest()
             flushRoom()
             return end
         }
         if room.hasInput { unsafe input = room.takeRest() }
         flushRoom()
-        // The poller reports none of what has left the system's buffer.
+        // The poller does not report bytes that have left the system's buffer.
         if hasInput || (end != nil && total > 0) { reportInput() }
         return total > 0 ? .done(total) : .wouldBlock
     }
 
-    /// - Returns: `nil` when there is something to decrypt.
+    /// The result of a read that brought no bytes; `nil` if there are bytes to decrypt.
     private func endOfRead(_ result: IOResult) -> IOResult? {
         switch result {
         case .done(0):
-            // Without close_notify it may be a truncation. The connection takes every end within a
-            // request for a loss, so both are the same to it.
+            // Without close_notify this may be a truncation. The connection treats every end within
+            // a request as a loss, so the difference does not matter.
             phase = .ended
             return .done(0)
         case .done: return nil
@@ -77,7 +79,8 @@ extension TLSTransport {
 
     // MARK: By the record layer
 
-    /// - Parameter hasOffer: whether the room has ciphertext already.
+    /// Decrypts input with the record layer.
+    /// - Parameter hasOffer: whether the shared buffer has ciphertext already.
     func openRecords(
         into target: UnsafeMutableRawBufferPointer, hasOffer: Bool = false
     ) -> IOResult {
@@ -108,14 +111,15 @@ extension TLSTransport {
         return finishInput(total, end)
     }
 
-    /// Opens the first record of the room.
-    /// - Returns: the bytes that came into `target`, and whether the peer sends no more.
+    /// Decrypts the first record of the shared buffer.
+    /// - Returns: the number of bytes that were written to `target`, and whether the peer has ended
+    ///   its data.
     private func openFirst(
         _ size: Int, into target: UnsafeMutableRawBufferPointer
     ) throws(RecordLayer.Failure) -> (count: Int, isEnd: Bool) {
         guard let records else { return (0, true) }
         let record = unsafe room.takeFirst(size)
-        // Where all of it fits it is decrypted without a copy.
+        // Content that fits is decrypted into `target`, without a copy.
         let fits = RecordLayer.innerSize(of: size) <= target.count
         let text =
             unsafe fits
@@ -174,7 +178,7 @@ extension TLSTransport {
         flags.reportsInput = true
         owner.later { [self] in
             flags.reportsInput = false
-            // It stays ready until the connection reads.
+            // `isReady` stays set until the connection reads.
             guard isReady, interest.contains(.read), let owner = self.owner else { return }
             owner.inputIsReady()
         }

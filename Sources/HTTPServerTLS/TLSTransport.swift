@@ -2,22 +2,22 @@ internal import CTLSShims
 internal import HTTPParser
 internal import ToolkitSystem
 
-/// TLS between a transport and a connection (RFC 8446). It is confined to the connection's loop.
+/// TLS between a transport and a connection (RFC 8446). Confined to the connection's loop.
 ///
-/// Plaintext that was given away counts as taken once its records are with the system: so long
-/// `send` answers that it would block, and its caller asks again with the same bytes.
+/// Plaintext counts as sent only when the system has accepted all of its records. Until then `send`
+/// returns `.wouldBlock`, and its caller calls it again with the same bytes.
 @safe
 final class TLSTransport: Transport, @unchecked Sendable {
     enum Phase {
-        /// Nothing has come yet: the first byte tells TLS from plain HTTP.
+        /// Nothing was received yet: the first byte distinguishes TLS from plain HTTP.
         case first
         case handshake
         case open
-        /// The peer speaks HTTP without TLS.
+        /// The peer uses HTTP without TLS.
         case plain(PlainExchange)
-        /// The peer sends no more. Its requests can still be answered (RFC 8446 section 6.1).
+        /// The peer sends no more data. Its requests can still be answered (RFC 8446 section 6.1).
         case ended
-        /// The peer has gone before the end of its handshake.
+        /// The peer has disconnected before the end of the handshake.
         case over
         case failed
     }
@@ -25,38 +25,38 @@ final class TLSTransport: Transport, @unchecked Sendable {
     let lower: any Transport
     /// Set to `nil` by `close`.
     private(set) var owner: (any TransportOwner)?
-    /// OpenSSL's side; `nil` once `records` takes over.
+    /// OpenSSL's object for the connection; `nil` after `records` has replaced it.
     private(set) var connection: UnsafeMutableRawPointer?
-    /// The record layer after a handshake of TLS 1.3; `nil` for TLS 1.2.
+    /// The record layer after a handshake of TLS 1.3; `nil` while OpenSSL has the records.
     var records: RecordLayer?
-    /// It must outlive the connection.
+    /// The table must outlive OpenSSL's object, which refers to it.
     private let table: CertificateTable
     let room: TLSRoom
     var phase = Phase.first
     /// Ciphertext that was received and not decrypted yet.
     @exclusivity(unchecked)
     var input: [UInt8] = []
-    /// Plaintext that did not fit into the room of the connection.
+    /// Decrypted bytes that did not fit into the connection's buffer.
     @exclusivity(unchecked)
     var plaintext = ByteBuffer()
     @exclusivity(unchecked)
     var output = PendingRecords()
-    /// The ticket of the handshake, which goes out with the answer to the first request.
+    /// The tickets of the handshake, which are sent with the answer to the first request.
     private var held: [UInt8] = []
     var isReady = false
     var flags = Flags()
-    /// Whether HTTP without TLS is answered by a redirection.
+    /// Whether HTTP without TLS is redirected.
     let redirects: Bool
     private(set) var interest: PollInterest = .read
 
     struct Flags {
-        /// `TransportOwner.inputIsReady` is about to be called.
+        /// A call of `TransportOwner.inputIsReady` is scheduled.
         var reportsInput = false
-        /// Another handshake has to make its step before.
+        /// The handshake waits for the steps of others.
         var waitsForTurn = false
         /// The bytes of the next `send` are the last ones.
         var endsWithNext = false
-        /// close_notify was made.
+        /// close_notify was written.
         var saidEnd = false
         var shutsDown = false
         var closesByReset = false
@@ -140,8 +140,8 @@ final class TLSTransport: Transport, @unchecked Sendable {
         return .done(Int(total))
     }
 
-    /// Sends a batch of records.
-    /// - Returns: `nil` when the system has taken all of it.
+    /// Encrypts and sends a batch of bytes.
+    /// - Returns: `nil` if the system has accepted all records.
     private func encrypt(_ bytes: UnsafeRawBufferPointer, more: Bool) -> IOResult? {
         let alert: UInt8? = flags.endsWithNext && !more ? 0 : nil
         if let failure = unsafe write(bytes, alert: alert) {
@@ -159,8 +159,10 @@ final class TLSTransport: Transport, @unchecked Sendable {
         return .wouldBlock
     }
 
-    /// Puts application data into the room's output, and an alert behind it.
-    /// - Parameter alert: 0 for close_notify; OpenSSL makes all others by itself.
+    /// Appends application data to the shared output, and an alert after it.
+    /// - Parameter alert: 0 for close_notify. Other alerts are written only for the record layer,
+    ///   because OpenSSL writes its own.
+    /// - Returns: the failure, or `nil`.
     private func write(
         _ bytes: UnsafeRawBufferPointer, alert: UInt8? = nil
     ) -> RecordLayer.Failure? {
@@ -180,7 +182,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
             if let alert { try records.seal(alert: alert, into: room) }
             return nil
         } catch {
-            // The room is that of all connections of the loop.
+            // All connections of the loop share the output.
             room.dropOutput(after: before)
             return error
         }
@@ -190,29 +192,30 @@ final class TLSTransport: Transport, @unchecked Sendable {
         unsafe write(UnsafeRawBufferPointer(start: nil, count: 0), alert: alert)
     }
 
-    /// Puts the ticket into the room's output, whose record comes before all others.
+    /// Appends the held tickets to the shared output. Their records must precede all others.
     func putHeldFirst() throws(RecordLayer.Failure) {
         guard !held.isEmpty else { return }
         guard room.append(held) else { throw .library }
         held = []
     }
 
-    /// Has the ticket in the room's output wait for the answer to a request that came with the end of
-    /// the handshake.
+    /// Holds the tickets in the shared output back, to send them with the answer to a request that
+    /// arrived with the end of the handshake.
     func holdTicket() {
         guard unsafe output.isEmpty else { return flushRoom() }
         held = unsafe Array(room.output)
         room.clearOutput()
     }
 
-    /// Sends the ticket that no answer took along.
+    /// Sends the held tickets, unless an answer has included them.
     func sendHeld() {
         guard !held.isEmpty, owner != nil, write() == nil else { return }
         flushRoom()
     }
 
-    /// Sends records that the system has not taken before.
-    /// - Returns: what to answer, `nil` when there is nothing to wait for or to report.
+    /// Sends pending records.
+    /// - Returns: the result for the caller of `send`; `nil` if nothing was pending, or the records
+    ///   contained no plaintext and were sent.
     private func flushPending() -> IOResult? {
         guard unsafe !output.isEmpty else { return nil }
         if case .failed(let code) = unsafe output.send(to: lower) { return .failed(code) }
@@ -222,7 +225,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
         return plain > 0 ? .done(plain) : nil
     }
 
-    /// Sends what belongs to no plaintext: handshakes, alerts, answers to key updates.
+    /// Sends output without application data: handshakes, tickets, alerts, answers to key updates.
     func flushRoom() {
         let records = unsafe room.output
         guard records.count > 0 else { return }
@@ -238,7 +241,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
             }
         }
         guard sent < records.count else { return }
-        // A peer that has us answer and does not read the answers.
+        // The peer causes answers and does not read them.
         guard unsafe output.answers < PendingRecords.limit else {
             phase = .failed
             return reportInput()
@@ -250,7 +253,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
     func becameWritable() {
         guard unsafe !output.isEmpty, unsafe output.hasNoPlaintext else { return }
         if case .failed = unsafe output.send(to: lower) {
-            // Nobody waits for these bytes: the failure shows when the connection reads.
+            // No caller waits for these bytes, so report the failure when the connection reads.
             unsafe output = PendingRecords()
             phase = .failed
             lower.watch(watched)
@@ -263,12 +266,12 @@ final class TLSTransport: Transport, @unchecked Sendable {
 
     var receivedBytes: Int64 { lower.receivedBytes }
 
-    /// Records that wait here count as well: a part of them may have gone.
+    /// Includes the pending records, in bytes.
     var unacknowledgedBytes: Int? { lower.unacknowledgedBytes.map { unsafe $0 + output.count } }
 
     // MARK: Readiness
 
-    /// The readiness that the layer below has to watch for.
+    /// The readiness for which the layer below has to watch.
     var watched: PollInterest {
         var watched = interest
         if unsafe !output.isEmpty { watched.insert(.write) }
@@ -293,8 +296,8 @@ final class TLSTransport: Transport, @unchecked Sendable {
         lower.shutdownWriting()
     }
 
-    /// A stream that is cut off gets none: the peer can see that it is truncated (RFC 8446 section
-    /// 6.1).
+    /// Sends close_notify, unless the connection ends by a reset: without close_notify the peer
+    /// sees that the stream is truncated (RFC 8446 section 6.1).
     private func sendCloseNotify() {
         guard canSend, !flags.closesByReset, !flags.saidEnd else { return }
         guard write(alert: 0) == nil else {
@@ -317,7 +320,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
         lower.close()
     }
 
-    /// Why the last call of OpenSSL failed. It has made an alert itself.
+    /// The reason why the last call of OpenSSL failed. OpenSSL has already written an alert.
     private var failure: RecordLayer.Failure {
         var text = [CChar](repeating: 0, count: 128)
         unsafe http_tls_last_error(&text, text.count)
@@ -326,7 +329,8 @@ final class TLSTransport: Transport, @unchecked Sendable {
         return RecordLayer.Failure(alert: nil, reason: reason)
     }
 
-    /// - Parameter cause: `nil` for OpenSSL's.
+    /// Ends the connection with a failure: sends an alert and reports the cause.
+    /// - Parameter cause: the cause; `nil` for OpenSSL's last error.
     func fail(_ what: String, _ cause: RecordLayer.Failure? = nil) -> IOResult {
         let cause = cause ?? failure
         if let alert = cause.alert { _ = write(alert: alert) }

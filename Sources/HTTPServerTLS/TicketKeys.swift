@@ -2,14 +2,14 @@ internal import CTLSShims
 internal import HTTPCrypto
 internal import ToolkitSystem
 
-/// The keys by which session tickets are encrypted (RFC 5077). A stolen key opens all sessions that
-/// were resumed by it, so none opens a ticket a day after it was made.
+/// The keys that encrypt session tickets (RFC 5077). A stolen key reveals all sessions that were
+/// resumed with its tickets, so a key is dropped a day after it was made.
 @safe
 final class TicketKeys: @unchecked Sendable {
-    /// A name of 16 bytes, a key of AES-256 and one of HMAC.
+    /// The length of a key in bytes: a name of 16, a key for AES-256 and a key for HMAC.
     static let keyLength = 80
     static let count = 3
-    /// How long a key is the newest, in nanoseconds.
+    /// How long a key encrypts new tickets, in nanoseconds.
     static let period: UInt64 = 8 * 3_600 * 1_000_000_000
 
     let pointer: UnsafeMutableRawPointer
@@ -17,7 +17,7 @@ final class TicketKeys: @unchecked Sendable {
 
     private struct State: Sendable {
         var keys: [UInt8]
-        /// When the keys were made, on the monotonic clock; empty for those of a file.
+        /// The times at which the keys were made, by the monotonic clock; empty for keys of a file.
         var made: [UInt64]
     }
 
@@ -31,7 +31,7 @@ final class TicketKeys: @unchecked Sendable {
 
     deinit { unsafe http_tls_keys_free(pointer) }
 
-    /// Makes a new key when it is time, and forgets those that have become too old.
+    /// Makes a new key if the newest one is older than `period`, and drops keys that are too old.
     func rotate(now: UInt64) {
         state.withLock { state in
             guard let newest = state.made.first, let oldest = state.made.last else { return }
@@ -48,7 +48,8 @@ final class TicketKeys: @unchecked Sendable {
         }
     }
 
-    /// Takes the keys of a file, which its owner replaces: no key is made here any more.
+    /// Uses the keys of a file. The file's owner replaces them, so `rotate` makes no keys from now
+    /// on.
     func use(_ bytes: [UInt8], from path: String) throws(TLSError) {
         guard bytes.count >= Self.keyLength, bytes.count % Self.keyLength == 0 else {
             throw TLSError(
@@ -61,7 +62,7 @@ final class TicketKeys: @unchecked Sendable {
         }
     }
 
-    /// Call only within the lock of the state: otherwise older keys could replace newer ones.
+    /// Call only with the lock of `state` held: otherwise older keys could replace newer ones.
     private func set(_ state: State) {
         unsafe http_tls_keys_set(pointer, state.keys, state.keys.count / Self.keyLength)
     }

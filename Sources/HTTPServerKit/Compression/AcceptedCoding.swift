@@ -2,15 +2,15 @@ internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
 
-/// Whether a request accepts gzip, the one coding of responses (RFC 9110 section 12.5.3).
+/// Whether a request accepts gzip, the only coding of responses (RFC 9110 section 12.5.3).
 ///
 /// `deflate` is not offered: clients disagree on what it means (section 8.4.1.2), and all of them
 /// know gzip.
 enum AcceptedCoding: Equatable {
-    /// Gzip is not asked for, or less welcome than no coding.
+    /// The client does not accept gzip, or prefers uncoded content.
     case identity
     case gzip
-    /// Gzip, and nothing uncoded.
+    /// The client accepts gzip and refuses uncoded content.
     case gzipOnly
 
     init(_ request: borrowing Request) {
@@ -28,7 +28,8 @@ enum AcceptedCoding: Equatable {
 
     var isGzip: Bool { self != .identity }
 
-    /// A single line is read in place. A malformed field accepts nothing.
+    /// The request's preferences. A single line is parsed without a copy. A malformed field counts
+    /// as absent.
     static func preference(of request: Request) -> ContentCodingPreference {
         let table = unsafe request.storage.head.table
         guard let first = unsafe table.index(of: .acceptEncoding) else { return .absent }

@@ -5,16 +5,16 @@ internal import Synchronization
 
 /// Decodes the content coding of a request while its content is read (RFC 9110 section 8.4).
 ///
-/// Coded pieces are only asked for when all that the last one stands for was taken, so a few
-/// bytes that expand to many cost no memory, and a slow reader slows the client down.
+/// The next coded piece is read only after the reader has taken all output of the last one. A
+/// decompression bomb therefore costs no memory, and a slow reader applies back-pressure.
 final class BodyDecoding: ContentDecoding, @unchecked Sendable {
-    /// The most bytes of a piece.
+    /// The most decoded bytes of a piece.
     private static let pieceBytes = 64 << 10
 
     let codings: String
     private let limits: ContentDecodingLimits
     private let pool: ContentCodingPool
-    /// Whether a reader is active. It has exclusive access to the rest.
+    /// Whether a call of `next` is running. It has exclusive access to the properties below.
     private let isBusy = Atomic<Bool>(false)
     private var decoder: ContentDecoder?
     private var piece: [UInt8] = []
@@ -28,10 +28,11 @@ final class BodyDecoding: ContentDecoding, @unchecked Sendable {
         self.pool = pool
     }
 
-    /// The next piece of content, never empty; `nil` after the last.
+    /// The next piece of decoded content, never empty; `nil` after the last.
     ///
-    /// An unknown coding is refused before anything is asked from the client, 100 Continue
-    /// included.
+    /// An unknown coding is refused before any content is read, and so before 100 Continue is sent.
+    /// - Throws: `RequestBodyError.alreadyRead` while another call runs, `CodecError`, and errors
+    ///   of `source`.
     func next(from source: () async throws -> [UInt8]?) async throws -> [UInt8]? {
         guard !isBusy.exchange(true, ordering: .acquiring) else {
             throw RequestBodyError.alreadyRead
@@ -55,12 +56,12 @@ final class BodyDecoding: ContentDecoding, @unchecked Sendable {
         wantsInput =
             try decoder?.decode(
                 piece.span, from: &position, into: &content, upTo: Self.pieceBytes) ?? true
-        // A few bytes must not keep the room of many.
+        // A few bytes must not keep a large buffer alive.
         if content.count < content.capacity / 2 { content = Array(content[...]) }
         return content.isEmpty ? nil : content
     }
 
-    /// No bytes at all are no content: some clients name a coding all the same.
+    /// Accepts empty content: some clients send Content-Encoding with it.
     private func finish() throws(CodecError) -> [UInt8]? {
         guard decoder?.readCount ?? 0 > 0 else { return nil }
         var content: [UInt8] = []

@@ -8,10 +8,10 @@ extension HTTPFields {
         addVary("Accept-Encoding")
     }
 
-    /// Whether that is among the kept lines.
+    /// Whether the lines of `keepLinesAndFacts()` contain `Vary: Accept-Encoding`.
     var keepVaryByEncoding: Bool { (notes as? KeptCodedFields)?.varyByEncoding ?? false }
 
-    /// Whether they announce that the response depends on Accept-Encoding.
+    /// Whether Vary announces that the response depends on Accept-Encoding.
     var varyByEncoding: Bool {
         values(of: .vary).contains { line in
             let names = FieldValues.tokens(line) ?? []
@@ -19,8 +19,8 @@ extension HTTPFields {
         }
     }
 
-    /// Writes the lines once, and reads once of them whether the content may be compressed: for
-    /// fields that are sent many times.
+    /// Serializes the fields once, and decides once whether the content may be compressed. Use it
+    /// for fields that are sent many times.
     mutating func keepLinesAndFacts() { keepLines(notes: KeptCodedFields(self)) }
 
     /// Marks the content as compressed: another representation, without ranges and with a separate
@@ -37,7 +37,7 @@ extension HTTPFields {
 /// The facts about fields that are sent many times.
 final class KeptCodedFields: Sendable {
     let facts: CodedFields
-    /// Whether they announce already that the response depends on Accept-Encoding.
+    /// Whether Vary is exactly `Accept-Encoding`.
     let varyByEncoding: Bool
 
     init(_ fields: HTTPFields) {
@@ -56,7 +56,8 @@ struct CodedFields: Sendable {
     /// 9530, RFC 9111 section 5.2.2.6).
     private(set) var forbidsCompression = false
 
-    /// - Parameter ofPart: whether the facts are about the whole of which the content is a part.
+    /// - Parameter ofPart: whether the content is a part. Content-Range is ignored then, because
+    ///   the facts are about the whole content.
     init(_ fields: HTTPFields, ofPart: Bool = false) {
         for index in fields.indices {
             let letters = fields[index].name.text.utf8
@@ -83,8 +84,8 @@ struct CodedFields: Sendable {
     private static let digests = DigestFields.ofContent + [DigestFields.representation]
     private static let obstacles: [HTTPFieldName] = [.contentEncoding] + digests
 
-    /// Whether the fields after the content will have a digest of it, uncompressed (RFC 9110 section
-    /// 6.6.2).
+    /// Whether Trailer announces a digest, which would be that of the uncompressed content (RFC
+    /// 9110 section 6.6.2).
     private static func announcesDigest(_ trailer: String) -> Bool {
         let names = FieldValues.tokens(trailer) ?? []
         return names.contains { digests.contains(HTTPFieldName(unchecked: $0)) }

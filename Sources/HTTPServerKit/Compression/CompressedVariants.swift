@@ -1,16 +1,15 @@
 internal import ToolkitSystem
 
-/// Compressed forms of contents that are asked for again and again, in bounded memory.
+/// A cache of the compressed forms of content that is requested repeatedly, in bounded memory.
 ///
-/// Contents in memory are found by the address of their buffer, which an entry keeps alive, or
-/// else by a hash and a comparison of all bytes; files by their identity. Contents should be kept
-/// when they are compressed for the second time, so that answers which never repeat do not drive
-/// out those which do.
+/// Content in memory is found by the address of its buffer, which an entry keeps alive, or else by
+/// a hash and a comparison of all bytes. Files are found by their identity. Keep content when it is
+/// compressed for the second time: answers that never repeat must not evict others.
 package final class CompressedVariants: Sendable {
     /// The compressed content; empty when it does not get shorter.
     package typealias Variant = [UInt8]
 
-    /// The variant of a content, or how to keep one.
+    /// The result of a search: the variant, or the hash to keep one under.
     package enum Found: Equatable {
         case variant(Variant)
         case missing(hash: UInt64)
@@ -21,21 +20,22 @@ package final class CompressedVariants: Sendable {
 
     /// - Parameters:
     ///   - byteLimit: the most bytes of all contents and their compressed forms.
-    ///   - entryLimit: the most bytes of one content and its compressed form.
+    ///   - entryLimit: the most bytes of one content and its compressed form, at most half of
+    ///     `byteLimit`.
     package init(byteLimit: Int, entryLimit: Int) {
         generations = Locked(VariantGenerations(byteLimit: byteLimit))
         self.entryLimit = min(entryLimit, byteLimit / 2)
     }
 
-    /// The bytes that are held.
+    /// The bytes of all entries.
     package var bytes: Int { generations.withLock { $0.bytes } }
 
-    /// Whether a content of that length may have an entry at all.
+    /// Whether content of this length, in bytes, may have an entry.
     package func mayKeep(_ count: Int64) -> Bool { count < Int64(entryLimit) }
 
     package func find(_ content: UnsafeRawBufferPointer) -> Found {
         let address = UInt(bitPattern: content.baseAddress)
-        // Nothing else can stand where the buffer of an entry stands.
+        // An entry keeps its buffer alive, so no other content has the same address.
         if let entry = generations.withLock({ $0.find(.address(address)) }) {
             return .variant(entry.variant)
         }
@@ -53,7 +53,7 @@ package final class CompressedVariants: Sendable {
         generations.withLock { $0.find(.file(file))?.variant }
     }
 
-    /// Whether a content that is being compressed was compressed before.
+    /// Whether content with this hash was compressed recently. Records the hash.
     package func hasSeen(hash: UInt64) -> Bool {
         generations.withLock { $0.hasSeen(hash) }
     }
@@ -92,7 +92,7 @@ struct FileIdentity: Hashable, Sendable {
     }
 }
 
-/// One content and what it became.
+/// One content and its compressed form. A file's content is not held.
 final class VariantEntry: Sendable {
     enum Key: Hashable, Sendable {
         case hash(UInt64)
@@ -110,12 +110,12 @@ final class VariantEntry: Sendable {
         self.variant = variant
     }
 
-    /// With something for the tables and the entry itself.
+    /// In bytes, with an estimate for the tables and the entry itself.
     var cost: Int { content.count + variant.count + 512 }
 }
 
-/// Entries in two generations: what is used moves into the young one, and when that is full the
-/// old one is dropped.
+/// Entries in two generations. An entry that is used moves to the young generation. When that is
+/// full, the old generation is dropped and the young one becomes the old one.
 struct VariantGenerations: Sendable {
     private struct Generation: Sendable {
         var entries: [VariantEntry.Key: VariantEntry] = [:]
@@ -135,7 +135,7 @@ struct VariantGenerations: Sendable {
     private var young = Generation()
     private var old = Generation()
     private let generationLimit: Int
-    /// Hashes of contents that were compressed lately, each at one place.
+    /// Hashes of contents that were compressed recently, each at the index of its lowest 9 bits.
     private var seen = [UInt64](repeating: 0, count: 512)
 
     init(byteLimit: Int) {
@@ -153,7 +153,7 @@ struct VariantGenerations: Sendable {
     }
 
     mutating func insert(_ entry: VariantEntry) {
-        // Another content of the same hash, or the same one from another loop.
+        // Removes other content of the same hash, and the same content kept by another loop.
         for key in entry.keys {
             if let other = young.entries[key] { young.remove(other) }
             if let other = old.entries[key] { old.remove(other) }
@@ -169,7 +169,7 @@ struct VariantGenerations: Sendable {
         young.add(entry)
     }
 
-    /// Whether the hash came before; it has from now on.
+    /// Whether the hash is among those recorded. Records it.
     mutating func hasSeen(_ hash: UInt64) -> Bool {
         let place = Int(truncatingIfNeeded: hash & 511)
         defer { seen[place] = hash }

@@ -1,17 +1,17 @@
 internal import HTTPCodecs
 internal import ToolkitSystem
 
-/// Which values of Content-Type stand for content that gets shorter, each looked into once.
+/// Decides which values of Content-Type are compressible, and caches the decisions.
 final class CompressibleTypes: Sendable {
     private struct Known {
-        /// The type that was asked for last: most answers have the one of the answer before.
+        /// The type found last: most answers have the type of the answer before.
         var last: (type: String, isCompressible: Bool)?
         var all: [String: Bool] = [:]
     }
 
     private let known = Locked(Known())
     private let judge: @Sendable (MediaType) -> Bool
-    /// Programs use a few; one that makes them up must not fill the memory.
+    /// Most programs use a few types. A program that generates types must not fill the memory.
     private static let knownLimit = 256
 
     init(_ judge: @escaping @Sendable (MediaType) -> Bool) {

@@ -2,7 +2,7 @@ public import HTTPCodecs
 internal import HTTPParser
 public import HTTPServerCore
 
-/// Compresses the answers of another handler with gzip, for clients that accept gzip.
+/// Compresses the answers of another handler with gzip if the client accepts gzip.
 ///
 /// ```swift
 /// let handler = CompressionHandler(router)
@@ -82,7 +82,7 @@ public struct CompressionHandler: Handler {
     private func encode(
         _ answer: consuming Answer, for request: Request, _ accepted: AcceptedCoding
     ) throws -> Answer {
-        // Most responses are complete at once, and need no closure.
+        // Most responses are complete already, and need no closure.
         switch consume answer {
         case .now(var response):
             coder.encode(&response, for: request, accepted)

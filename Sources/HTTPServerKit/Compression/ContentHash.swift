@@ -6,10 +6,10 @@
     internal import Musl
 #endif
 
-/// A fast hash by which equal contents are found: 64 bytes a step in four independent lanes.
+/// A fast hash for finding equal content: 64 bytes a step in four independent lanes.
 ///
-/// It is keyed by random words of the process, and its users compare the contents as well, so an
-/// attacker who controls content causes at worst a superfluous compression.
+/// The key is random in each process, and callers compare the contents as well. An attacker who
+/// controls content can therefore cause at most a superfluous compression.
 package enum ContentHash {
     private static let key: (UInt64, UInt64, UInt64, UInt64) = {
         var generator = SystemRandomNumberGenerator()
@@ -43,7 +43,7 @@ package enum ContentHash {
         return mix(a ^ c, b ^ d ^ key.1)
     }
 
-    /// Whether both are the same, at the speed of memory.
+    /// Whether the bytes are equal. Uses `memcmp` for speed.
     package static func areEqual(
         _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
     ) -> Bool {

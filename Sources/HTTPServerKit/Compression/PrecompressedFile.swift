@@ -3,7 +3,8 @@ internal import ToolkitSystem
 
 /// Files that were compressed beforehand: `app.js.gz` beside `app.js`.
 enum PrecompressedFile {
-    /// The compressed file beside another one, unless it is older and may hold something else.
+    /// The compressed file beside the original. `nil` if it is older than the original, because it
+    /// may then hold other content.
     static func find(
         beside path: FilePath, _ original: FileStatus, in root: RootDirectory
     ) -> (file: OpenFile, status: FileStatus)? {

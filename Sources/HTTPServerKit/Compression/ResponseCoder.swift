@@ -3,14 +3,14 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import ToolkitSystem
 
-/// Decides whether a response is compressed, and does it.
+/// Decides whether a response is compressed, and compresses it.
 final class ResponseCoder: Sendable {
     private let options: CompressionHandler.Options
     private let types: CompressibleTypes
     let variants: CompressedVariants
     private let pool = ContentCodingPool()
     private let permits: StreamPermits
-    /// Content too long for one turn of the event loop is compressed while it is sent.
+    /// In bytes. Longer content is compressed while it is sent, not in one turn of the event loop.
     private static let turnByteLimit = 64 << 10
 
     init(_ options: CompressionHandler.Options) {
@@ -24,13 +24,13 @@ final class ResponseCoder: Sendable {
     func encode(
         _ response: inout Response, for request: Request, _ accepted: AcceptedCoding
     ) {
-        // Nothing is to be done then, whatever the content is.
+        // The response stays uncompressed and already has Vary.
         if !accepted.isGzip, response.fields.keepVaryByEncoding { return }
         if response.status == .notModified { return revalidate(&response, request, accepted) }
         let minimum = accepted == .gzipOnly ? 1 : options.minimumBytes
         if response.status == .partialContent { return describePart(&response, minimum) }
         guard isNegotiable(response, minimum: minimum) else {
-            // With one form only, a date is as good as the handler says.
+            // The content has one form only, so its date identifies it for If-Range.
             if VariantConditions.hasDatedRange(request) { response.takeDatedRange(of: request) }
             return
         }
@@ -41,7 +41,7 @@ final class ResponseCoder: Sendable {
         response.fields.describeGzip()
     }
 
-    /// RFC 9110 section 15.4.5: the fields that a 200 would have had.
+    /// Adds the fields to a 304 that the 200 would have had (RFC 9110 section 15.4.5).
     private func revalidate(
         _ response: inout Response, _ request: Request, _ accepted: AcceptedCoding
     ) {
@@ -51,17 +51,19 @@ final class ResponseCoder: Sendable {
         response.fields.addVaryByEncoding()
         guard accepted.isGzip, let tag = response.fields[.eTag] else { return }
         let known = VariantConditions.revalidatedTag(tag, for: request)
-        // The tag of the other form would be worse than none.
+        // The client may have either form. A wrong tag is worse than none, but a 304 needs a
+        // validator.
         guard known != nil || response.fields.contains(.lastModified) else { return }
         response.fields[.eTag] = known
     }
 
-    /// RFC 9110 section 15.3.7: Vary, where the 200 to the same request would have it.
+    /// Adds Vary to a 206 if the 200 to the same request would have it (RFC 9110 section 15.3.7).
     private func describePart(_ response: inout Response, _ minimum: Int) {
         let fields = response.fields
         let facts = CodedFields(fields, ofPart: true)
         if case .pieces = response.body.content {
-            // The media type is in the parts. Without a validator no cache combines them.
+            // The media type is in the parts, so it is not checked. Without a validator no cache
+            // combines them.
             let hasValidator = fields.contains(.eTag) || fields.contains(.lastModified)
             guard hasValidator, !facts.forbidsCompression else { return }
         } else {
@@ -73,8 +75,8 @@ final class ResponseCoder: Sendable {
         response.fields.addVaryByEncoding()
     }
 
-    /// The length of the whole after Content-Range (RFC 9110 section 14.4): the greatest if it is not
-    /// known, `nil` without the field.
+    /// The complete length in Content-Range (RFC 9110 section 14.4): `Int64.max` if it is unknown,
+    /// `nil` without the field.
     private static func wholeLength(_ fields: HTTPFields) -> Int64? {
         guard let range = fields[.contentRange], let slash = range.lastIndex(of: "/") else {
             return nil
@@ -84,7 +86,7 @@ final class ResponseCoder: Sendable {
 
     // MARK: Decision
 
-    /// Whether the response would be compressed for a client that likes it.
+    /// Whether the response would be compressed for a client that accepts gzip.
     private func isNegotiable(_ response: Response, minimum: Int) -> Bool {
         guard hasWorthwhileLength(response.body.content, minimum) else { return false }
         switch response.status {
@@ -101,8 +103,7 @@ final class ResponseCoder: Sendable {
         !facts.forbidsCompression && types.contains(facts.contentType ?? mediaType)
     }
 
-    /// - Parameter whole: the length of the whole of which the content is a part; `nil` for content
-    ///   that is the whole.
+    /// - Parameter whole: the complete length if the content is a part; `nil` for whole content.
     private func hasWorthwhileLength(
         _ content: ResponseBody.Content, _ minimum: Int, ofPartOf whole: Int64? = nil
     ) -> Bool {
@@ -119,7 +120,7 @@ final class ResponseCoder: Sendable {
 
     // MARK: Compression
 
-    /// The content compressed; `nil` when it does not get shorter.
+    /// The compressed content; `nil` if it cannot be compressed or does not get shorter.
     private func compressed(_ content: ResponseBody.Content) -> ResponseBody.Content? {
         switch content {
         case .empty, .pieces, .upgrade: return nil
@@ -159,7 +160,7 @@ final class ResponseCoder: Sendable {
     private func compressed(
         _ content: UnsafeRawBufferPointer, _ keeping: VariantKeeping?
     ) -> ResponseBody.Content? {
-        // Without memory for it the content goes as it is.
+        // If there is no memory for the encoder, the content is sent uncompressed.
         guard var encoder = try? ContentEncoder(.gzip, level: options.level, pool: pool) else {
             return nil
         }
@@ -201,22 +202,24 @@ final class ResponseCoder: Sendable {
                 while position < offset + count {
                     let part = min(offset + count - position, Int64(StreamCoder.turnBytes))
                     let piece = try file.content(at: position, count: Int(part))
-                    // Shorter than announced: no stream of another length may pass for whole.
+                    // The file is shorter than announced: fail, so that the client does not take
+                    // truncated content for complete.
                     guard !piece.isEmpty else { throw ResponseWriterError.wrongLength }
                     position += Int64(piece.count)
                     try await writer.write(piece)
                 }
             }
         }
-        // One that cannot be read is left to the error of sending it.
+        // A file that cannot be read is sent uncompressed, and sending it reports the error.
         guard let content = try? file.content(at: offset, count: Int(count)),
             content.count == Int(count)
         else { return nil }
         return unsafe content.withUnsafeBytes { unsafe compressed($0, keeping) }
     }
 
-    /// The identity of a whole file whose times are old enough that a change would move them:
-    /// clocks of file systems tick only some hundred times a second.
+    /// The identity of a file that is sent whole and may be cached; `nil` for other files. A file
+    /// changed in the last second is not cached: clocks of file systems tick only some hundred
+    /// times a second, so another change may leave the times the same.
     private func identity(of file: OpenFile, offset: Int64, count: Int64) -> FileIdentity? {
         guard offset == 0, variants.mayKeep(count),
             let status = RootDirectory.status(of: file.descriptor), status.size == count

@@ -4,16 +4,16 @@ package import HTTPServerCore
 
 /// Compresses a stream on its way from its producer to the connection.
 ///
-/// The coder holds back output as long as the producer goes on writing, and flushes it when the
-/// producer waits for something else. It is confined to the connection's loop.
+/// The coder holds back output while the producer keeps writing, and flushes it when the producer
+/// waits for something else. It is confined to the connection's loop.
 package final class StreamCoder: StreamEncoding, @unchecked Sendable {
     /// Bytes that are compressed in one turn of the loop.
     package static let turnBytes = 16 << 10
-    /// Compressed bytes that are worth a call of their own.
+    /// Compressed bytes that are collected before they are sent.
     private static let pieceBytes = 16 << 10
 
     private var encoder: ContentEncoder
-    /// Uncompressed bytes that were announced and did not come yet.
+    /// Announced uncompressed bytes that were not written yet; `nil` for an unknown length.
     private var left: Int64?
     private var pending: [UInt8] = []
     private var writes = 0
@@ -24,8 +24,8 @@ package final class StreamCoder: StreamEncoding, @unchecked Sendable {
     private var collected: [UInt8] = []
 
     /// - Parameters:
-    ///   - length: how many bytes will be written, where that is known.
-    ///   - keeping: where the whole stream goes in the end.
+    ///   - length: how many bytes will be written; `nil` if that is not known.
+    ///   - keeping: where the complete compressed stream is kept; `nil` keeps nothing.
     init(
         level: Int, pool: ContentCodingPool, length: Int64?, keeping: VariantKeeping?
     ) throws(CodecError) {
@@ -34,7 +34,7 @@ package final class StreamCoder: StreamEncoding, @unchecked Sendable {
         self.keeping = keeping
     }
 
-    /// The same without a place where the stream goes.
+    /// Creates a coder that does not keep the compressed stream.
     package convenience init(
         level: Int, pool: ContentCodingPool, length: Int64?
     ) throws(CodecError) {
@@ -43,7 +43,8 @@ package final class StreamCoder: StreamEncoding, @unchecked Sendable {
 
     /// Compresses bytes.
     /// - Returns: output that is ready to be sent, usually none.
-    /// - Throws: `.connectionLost` after the end: a task may outlive the producer and write on.
+    /// - Throws: `.connectionLost` after `finish()`, because a task may outlive the producer and
+    ///   write again; `.wrongLength` for more bytes than announced.
     package func encode(_ bytes: Span<UInt8>) throws(ResponseWriterError) -> [UInt8] {
         guard !isFinished else { throw .connectionLost }
         if let left {
@@ -57,6 +58,9 @@ package final class StreamCoder: StreamEncoding, @unchecked Sendable {
     }
 
     /// Ends the stream.
+    /// - Returns: the rest of the output.
+    /// - Throws: `.wrongLength` when fewer bytes were written than announced; `.connectionLost`
+    ///   when the stream has ended already.
     package func finish() throws(ResponseWriterError) -> [UInt8] {
         guard !isFinished else { throw .connectionLost }
         guard left ?? 0 == 0 else { throw .wrongLength }
@@ -78,7 +82,8 @@ package final class StreamCoder: StreamEncoding, @unchecked Sendable {
         return piece
     }
 
-    /// Has what is held back flushed, unless more comes before the loop has nothing else to do.
+    /// Flushes the held-back output at the loop's next turn, or later while the producer keeps
+    /// writing.
     package func flushSoon(_ exchange: Exchange) {
         guard !awaitsFlush else { return }
         awaitsFlush = true

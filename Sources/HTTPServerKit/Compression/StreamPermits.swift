@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Bounds how many streams are compressed at once: each holds a compressor of 260 KiB as long as
-/// its client reads, which may be long.
+/// Bounds how many streams are compressed at the same time. Each holds a compressor of 260 KiB
+/// until its client has read the content, which may take long.
 final class StreamPermits: Sendable {
-    /// A permit of one stream, released with its last reference.
+    /// A permit for one stream, released with its last reference.
     final class Permit: Sendable {
         private let permits: StreamPermits
 
@@ -23,7 +23,7 @@ final class StreamPermits: Sendable {
         self.limit = limit
     }
 
-    /// - Returns: `nil` when there are as many streams as may be.
+    /// - Returns: `nil` when the limit of streams is reached.
     func take() -> Permit? {
         guard taken.add(1, ordering: .relaxed).newValue <= limit else {
             taken.subtract(1, ordering: .relaxed)

@@ -1,10 +1,11 @@
 internal import HTTPCodecs
 
-/// The charsets that text may have.
+/// The supported charsets of text.
 enum TextCharset {
     case utf8, ascii, latin1
 
-    /// UTF-8 unless another one is named.
+    /// The charset of a `charset` parameter; UTF-8 for `nil`.
+    /// - Throws: `.unsupportedCharset` for an unknown name.
     init(named name: String?) throws(CodecError) {
         guard let name, !name.isASCII("utf-8"), !name.isASCII("utf8") else {
             self = .utf8
@@ -44,7 +45,7 @@ enum TextCharset {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count)
         for byte in bytes {
-            // U+0080 to U+00FF have two bytes.
+            // U+0080 to U+00FF take two bytes.
             if byte >= 0x80 { text.append(0xC0 | byte >> 6) }
             text.append(byte < 0x80 ? byte : 0x80 | byte & 0x3F)
         }

@@ -1,17 +1,18 @@
 internal import HTTPParser
 internal import HTTPServerCore
 
-/// Conditions of a client that knows the compressed variant of a representation by a tag of its
-/// own (RFC 9110 sections 8.8.3.3 and 13.1).
+/// Conditions of a client that knows the compressed variant of a representation by a separate tag
+/// (RFC 9110 sections 8.8.3.3 and 13.1).
 ///
 /// The variant of `"abc"` has the tag `"abc-gzip"`. The inner handler does not know that tag, so
 /// its request also has the tag without the suffix.
 enum VariantConditions {
     private static let mark = "-gzip\""
-    /// Tags are compared by bytes: text of a peer in canonical form takes quadratic time.
+    /// Tags are compared by bytes: comparing a peer's text in canonical form can take quadratic
+    /// time.
     private static let markBytes = Array(mark.utf8)
 
-    /// The tag of the variant of a representation with this tag; `nil` for a weak one, which does
+    /// The tag of the variant of a representation with this tag; `nil` for a weak tag, which does
     /// not promise equal bytes and stays as it is.
     static func variantTag(of tag: String) -> String? {
         guard tag.utf8.count >= 2, tag.utf8.first == UInt8(ascii: "\""), tag.hasSuffix("\"") else {
@@ -20,11 +21,12 @@ enum VariantConditions {
         return String(tag.dropLast()) + mark
     }
 
-    /// The request as the inner handler should see it; `nil` if that is the request itself.
+    /// The request that the inner handler gets; `nil` if that is the request itself.
     ///
     /// With Range, all tags stay as they are: a range of the representation does not continue its
-    /// variant. A client that does not accept the variant must get the representation even if a
-    /// cache on the way has the variant, so If-None-Match stays as well then.
+    /// variant. For GET and HEAD from a client that does not accept the variant, If-None-Match
+    /// stays as it is, because that client must get the representation even if a cache on the way
+    /// has the variant.
     static func translated(_ request: Request, takesVariant: Bool) -> Request? {
         guard request.hasConditions else { return nil }
         // The representation that Range selects is never the variant (RFC 9110 section 14.2).
@@ -78,8 +80,9 @@ enum VariantConditions {
         return texts.joined(separator: ", ")
     }
 
-    /// The tag of a 304 names what the client has (section 15.4.5): the variant, if that is what
-    /// it asked about. `nil` for a client that named no tag and may have either.
+    /// The tag of a 304, which names the form that the client has (section 15.4.5): the variant's
+    /// tag if the client sent that tag and not the plain one. `nil` if the client sent no tag and
+    /// may have either form. A weak tag stays as it is.
     static func revalidatedTag(_ tag: String, for request: Request) -> String? {
         guard let variant = variantTag(of: tag) else { return tag }
         guard let list = request.fields.list(.ifNoneMatch),
@@ -104,7 +107,8 @@ extension Request {
             bytes += Array("\(field.name.text): \(new)\r\n".utf8)
         }
         bytes += [0x0D, 0x0A]
-        // The original head has passed the limits. The server may tolerate these two violations.
+        // The original head has passed the limits. The server may have allowed these two
+        // violations.
         var limits = ParserLimits.standard
         limits.startLineBytes = .max
         limits.fieldLineBytes = .max

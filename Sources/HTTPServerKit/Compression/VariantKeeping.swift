@@ -1,6 +1,6 @@
 internal import ToolkitSystem
 
-/// Where a variant goes once it is complete.
+/// Puts a variant into the cache once the variant is complete.
 struct VariantKeeping: Sendable {
     private enum Origin: Sendable {
         case content([UInt8], hash: UInt64)
@@ -20,17 +20,17 @@ struct VariantKeeping: Sendable {
         self.variants = variants
     }
 
-    /// Whether a variant that has become that long is worth collecting.
+    /// Whether a variant of this length so far, in bytes, may still be kept.
     func mayKeep(_ count: Int) -> Bool { variants.mayKeep(Int64(count)) }
 
     /// - Parameter variant: empty when the content does not get shorter.
     func keep(_ variant: [UInt8]) {
-        // Without the room that it grew in.
+        // A copy has no unused capacity.
         let variant = Array(variant[...])
         switch origin {
         case .content(let content, let hash): variants.keep(variant, of: content, hash: hash)
         case .file(let file, let identity):
-            // A file that changed while it was read may have given a mix.
+            // If the file changed while it was read, the variant may mix both versions.
             guard let status = RootDirectory.status(of: file.descriptor),
                 FileIdentity(status) == identity
             else { return }

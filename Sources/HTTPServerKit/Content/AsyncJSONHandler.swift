@@ -3,7 +3,8 @@ public import HTTPParser
 public import HTTPServerCore
 internal import ToolkitSystem
 
-/// Answers requests whose content is one JSON value, by a closure that may wait, as for a database.
+/// Answers requests whose content is one JSON value, with a closure that may wait, for example for
+/// a database.
 ///
 /// ```swift
 /// struct Note: Codable { var text: String }
@@ -15,16 +16,16 @@ internal import ToolkitSystem
 /// }
 /// ```
 ///
-/// The closure is called in a task on the event loop when the content is complete; the task is
-/// cancelled when the client goes away. Content of more than 8 KiB is decoded on another thread.
+/// The closure is called in a task on the event loop when the content is complete. The task is
+/// cancelled when the client disconnects. Content of more than 8 KiB is decoded on another thread.
 public struct AsyncJSONHandler<Value: Decodable & SendableMetatype>: Handler {
     private let json: JSONBody
     private let respond: @Sendable (Request, sending Value) async throws -> Response
 
     /// Creates a handler.
     /// - Parameters:
-    ///   - type: what is read.
-    ///   - json: its limits, and how it is read.
+    ///   - type: the type to decode.
+    ///   - json: the limits and options of decoding.
     ///   - respond: answers a request; it may wait, and must not block.
     public init(
         _ type: Value.Type = Value.self, using json: JSONBody = JSONBody(),
@@ -34,9 +35,9 @@ public struct AsyncJSONHandler<Value: Decodable & SendableMetatype>: Handler {
         self.respond = respond
     }
 
-    /// Answers in a task when the content is there.
+    /// Answers in a task when the content is complete.
     /// - Throws: `CodecError` with `.unsupportedMediaType` or `.unsupportedCharset` (415) before
-    ///   anything is read. Errors of the content are as those of `Request.json`.
+    ///   anything is read. Invalid content causes the same errors as in `Request.json`.
     public func answer(_ request: Request) throws -> Answer {
         try request.requireJSON(json)
         return .whenCollected(limit: json.byteLimit) { [self] collected in
@@ -51,16 +52,16 @@ public struct AsyncJSONHandler<Value: Decodable & SendableMetatype>: Handler {
 }
 
 extension Router {
-    /// A closure that answers a request and the JSON value that is its content, and may wait.
+    /// A closure that gets a request and its decoded JSON content, and may wait.
     public typealias RespondToJSONLater<Value> =
         @Sendable (Request, sending Value) async throws -> Response
 
-    /// Adds a closure that gets the content as a value out of JSON, and may wait.
+    /// Adds a closure that gets the content decoded from JSON, and may wait.
     /// - Parameters:
     ///   - method: the method, or `nil` for all.
     ///   - path: a path as in ``route(_:_:to:)``.
-    ///   - type: what is read.
-    ///   - json: its limits, and how it is read.
+    ///   - type: the type to decode.
+    ///   - json: the limits and options of decoding.
     ///   - respond: answers a request, in a task on the event loop; it must not block.
     public mutating func on<Value: Decodable & SendableMetatype>(
         _ method: HTTPMethod?, _ path: String, json type: Value.Type,
@@ -69,7 +70,7 @@ extension Router {
         route(method, path, to: AsyncJSONHandler(type, using: json, respond: respond))
     }
 
-    /// Adds a closure for POST that gets the content as a value out of JSON, and may wait.
+    /// Adds a closure for POST that gets the content decoded from JSON, and may wait.
     public mutating func post<Value: Decodable & SendableMetatype>(
         _ path: String, json type: Value.Type, using json: JSONBody = JSONBody(),
         respond: @escaping RespondToJSONLater<Value>
@@ -77,7 +78,7 @@ extension Router {
         on(.post, path, json: type, using: json, respond: respond)
     }
 
-    /// Adds a closure for PUT that gets the content as a value out of JSON, and may wait.
+    /// Adds a closure for PUT that gets the content decoded from JSON, and may wait.
     public mutating func put<Value: Decodable & SendableMetatype>(
         _ path: String, json type: Value.Type, using json: JSONBody = JSONBody(),
         respond: @escaping RespondToJSONLater<Value>
@@ -85,7 +86,7 @@ extension Router {
         on(.put, path, json: type, using: json, respond: respond)
     }
 
-    /// Adds a closure for PATCH that gets the content as a value out of JSON, and may wait.
+    /// Adds a closure for PATCH that gets the content decoded from JSON, and may wait.
     public mutating func patch<Value: Decodable & SendableMetatype>(
         _ path: String, json type: Value.Type, using json: JSONBody = JSONBody(),
         respond: @escaping RespondToJSONLater<Value>

@@ -1,21 +1,22 @@
 public import HTTPServerCore
 internal import ToolkitSystem
 
-/// Answers requests by a closure that may block, on separate threads.
+/// Answers requests with a closure that may block and runs on separate threads.
 public struct BlockingHandler: Handler {
     private let body: @Sendable (Request) throws -> Response
     private let pool: BlockingPool
 
     /// Creates a handler.
     /// - Parameters:
-    ///   - threads: how many calls may run at once; further ones wait.
+    ///   - threads: the most calls that run at the same time; further ones wait.
     ///   - body: answers a request; it may block.
     public init(threads: Int = 16, _ body: @escaping @Sendable (Request) throws -> Response) {
         self.body = body
         pool = BlockingPool(threads: threads)
     }
 
-    /// Answers a request later. The closure is not called if the client goes before a thread is free.
+    /// Answers when the closure returns. It is not called if the client disconnects before a thread
+    /// is free.
     public func answer(_ request: Request) -> Answer {
         .later { [body, pool] in try await pool.runUnlessCancelled { try body(request) } }
     }

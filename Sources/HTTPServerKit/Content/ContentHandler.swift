@@ -2,8 +2,8 @@ public import HTTPCodecs
 public import HTTPParser
 public import HTTPServerCore
 
-/// Answers with the same content each time: validators, conditions, ranges, and a gzip form that
-/// is made once.
+/// Answers with the same content each time. Supports validators, conditions and ranges; the gzip
+/// form is made once.
 ///
 /// ```swift
 /// router.route(.get, "/robots.txt", to: ContentHandler("User-agent: *\nDisallow:\n"))
@@ -11,12 +11,13 @@ public import HTTPServerCore
 public struct ContentHandler: Handler {
     /// The description of the content.
     public struct Options: Sendable {
-        /// How many seconds caches may keep the content. Above 0 the answer has `public, max-age`;
-        /// at 0 it has `no-cache`, so that caches ask each time; with `nil` no Cache-Control.
+        /// How many seconds caches may use the content. Above 0 the answer has `public, max-age`;
+        /// at 0 it has `no-cache`, so that caches revalidate each time; with `nil` it has no
+        /// Cache-Control.
         public var cacheAge: Int? = 0
-        /// The entity tag of the content; `nil` for one that is computed from the content.
+        /// The entity tag of the content; `nil` computes it from the content.
         public var entityTag: EntityTag?
-        /// When the content was changed last; `nil` sends no Last-Modified.
+        /// The time of the last change; `nil` sends no Last-Modified.
         public var lastModified: HTTPDate?
         /// Whether clients that accept gzip get the content compressed, if its media type is
         /// compressible and the compressed form is shorter. That form has a different tag, and
@@ -70,7 +71,7 @@ public struct ContentHandler: Handler {
         self.init(Array(text.utf8), mediaType: mediaType, options: options)
     }
 
-    /// Answers at once.
+    /// Answers immediately.
     public func answer(_ request: Request) throws -> Answer { .now(try response(to: request)) }
 
     /// The response to a request.
@@ -78,7 +79,8 @@ public struct ContentHandler: Handler {
         try request.answerIfNotRead() ?? selected(request).conditional(for: request)
     }
 
-    /// A part of the compressed form is useless to a client that wants a part of the file.
+    /// The response in the form that the client accepts. With Range it is the plain form, because a
+    /// part of the compressed form is useless to a client that wants a part of the content.
     private func selected(_ request: Request) -> Response {
         guard let compressed, !request.fields.contains(.range), AcceptedCoding(request).isGzip
         else {

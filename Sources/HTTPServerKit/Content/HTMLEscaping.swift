@@ -1,11 +1,11 @@
 /// Escapes untrusted text, so that it cannot become markup.
 package enum HTMLEscaping {
-    /// Escapes text that stands between tags.
+    /// Escapes text between tags.
     package static func text(_ text: String) -> String {
         escaped(text, table: textEscape)
     }
 
-    /// Escapes text that stands in a quoted attribute value, in quotes of either kind.
+    /// Escapes text in an attribute value with quotes of either kind.
     package static func attribute(_ text: String) -> String {
         escaped(text, table: attributeEscape)
     }
@@ -34,7 +34,7 @@ package enum HTMLEscaping {
         case 0x26: "&amp;"
         case 0x3C: "&lt;"
         case 0x3E: "&gt;"
-        // HTML allows no NUL, and some readers take it for the end of the page.
+        // HTML allows no NUL, and some parsers treat NUL as the end of the page.
         case 0x00: "\u{FFFD}"
         default: nil
         }
@@ -49,8 +49,7 @@ package enum HTMLEscaping {
     }
 }
 
-/// Builds a page out of trusted markup and untrusted text. A separate method for each kind keeps
-/// them apart.
+/// Builds a page from trusted markup and untrusted text, with a separate method for each.
 package struct HTMLWriter {
     /// The page so far, in UTF-8.
     package private(set) var bytes: [UInt8] = []
@@ -64,12 +63,12 @@ package struct HTMLWriter {
         bytes += markup.utf8
     }
 
-    /// Appends text that stands between tags.
+    /// Appends text between tags, escaped.
     package mutating func text(_ text: String) {
         HTMLEscaping.append(text, table: HTMLEscaping.textEscape, to: &bytes)
     }
 
-    /// Appends the value of an attribute; the quotes around it are markup.
+    /// Appends the value of an attribute, escaped; append the quotes around it as markup.
     package mutating func attribute(_ text: String) {
         HTMLEscaping.append(text, table: HTMLEscaping.attributeEscape, to: &bytes)
     }

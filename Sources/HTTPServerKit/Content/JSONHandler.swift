@@ -3,7 +3,7 @@ public import HTTPParser
 public import HTTPServerCore
 internal import ToolkitSystem
 
-/// Answers requests whose content is one JSON value, by a closure that never waits.
+/// Answers requests whose content is one JSON value, with a closure that never waits.
 ///
 /// ```swift
 /// struct Note: Codable { var text: String }
@@ -12,10 +12,10 @@ internal import ToolkitSystem
 /// }
 /// ```
 ///
-/// The closure is called on the event loop when the content is complete. A request costs no task,
-/// unless its content has more than 8 KiB: that is decoded on another thread.
+/// The closure is called on the event loop when the content is complete. Content of at most 8 KiB
+/// is decoded there, without a task. Longer content is decoded on another thread.
 public struct JSONHandler<Value: Decodable & SendableMetatype>: Handler {
-    /// The parts are shared: what waits for the content of a request keeps all of them.
+    /// Shared, so that the closure that waits for a request's content keeps one reference.
     private final class Parts: Sendable {
         let json: JSONBody
         let readable: (any JSONReadable.Type)?
@@ -35,8 +35,8 @@ public struct JSONHandler<Value: Decodable & SendableMetatype>: Handler {
 
     /// Creates a handler.
     /// - Parameters:
-    ///   - type: what is read.
-    ///   - json: its limits, and how it is read.
+    ///   - type: the type to decode.
+    ///   - json: the limits and options of decoding.
     ///   - respond: answers a request; it must not block.
     public init(
         _ type: Value.Type = Value.self, using json: JSONBody = JSONBody(),
@@ -45,9 +45,9 @@ public struct JSONHandler<Value: Decodable & SendableMetatype>: Handler {
         parts = Parts(json, respond: respond)
     }
 
-    /// Answers when the content is there.
+    /// Answers when the content is complete.
     /// - Throws: `CodecError` with `.unsupportedMediaType` or `.unsupportedCharset` (415) before
-    ///   anything is read. Errors of the content are as those of `Request.json`.
+    ///   anything is read. Invalid content causes the same errors as in `Request.json`.
     public func answer(_ request: Request) throws -> Answer {
         try request.requireJSON(parts.json)
         return .whenCollected(limit: parts.json.byteLimit) { [parts] collected in
@@ -67,15 +67,15 @@ public struct JSONHandler<Value: Decodable & SendableMetatype>: Handler {
 }
 
 extension Router {
-    /// A closure that answers a request and the JSON value that is its content, at once.
+    /// A closure that gets a request and its decoded JSON content, and answers without waiting.
     public typealias RespondToJSON<Value> = @Sendable (Request, sending Value) throws -> Response
 
-    /// Adds a closure that gets the content as a value out of JSON, and answers at once.
+    /// Adds a closure that gets the content decoded from JSON, and answers without waiting.
     /// - Parameters:
     ///   - method: the method, or `nil` for all.
     ///   - path: a path as in ``route(_:_:to:)``.
-    ///   - type: what is read.
-    ///   - json: its limits, and how it is read.
+    ///   - type: the type to decode.
+    ///   - json: the limits and options of decoding.
     ///   - respond: answers a request, on the event loop; it must not block.
     public mutating func on<Value: Decodable & SendableMetatype>(
         _ method: HTTPMethod?, _ path: String, json type: Value.Type,
@@ -84,7 +84,8 @@ extension Router {
         route(method, path, to: JSONHandler(type, using: json, respond: respond))
     }
 
-    /// Adds a closure for POST that gets the content as a value out of JSON, and answers at once.
+    /// Adds a closure for POST that gets the content decoded from JSON, and answers without
+    /// waiting.
     public mutating func post<Value: Decodable & SendableMetatype>(
         _ path: String, json type: Value.Type, using json: JSONBody = JSONBody(),
         respond: @escaping RespondToJSON<Value>
@@ -92,7 +93,7 @@ extension Router {
         on(.post, path, json: type, using: json, respond: respond)
     }
 
-    /// Adds a closure for PUT that gets the content as a value out of JSON, and answers at once.
+    /// Adds a closure for PUT that gets the content decoded from JSON, and answers without waiting.
     public mutating func put<Value: Decodable & SendableMetatype>(
         _ path: String, json type: Value.Type, using json: JSONBody = JSONBody(),
         respond: @escaping RespondToJSON<Value>
@@ -100,7 +101,8 @@ extension Router {
         on(.put, path, json: type, using: json, respond: respond)
     }
 
-    /// Adds a closure for PATCH that gets the content as a value out of JSON, and answers at once.
+    /// Adds a closure for PATCH that gets the content decoded from JSON, and answers without
+    /// waiting.
     public mutating func patch<Value: Decodable & SendableMetatype>(
         _ path: String, json type: Value.Type, using json: JSONBody = JSONBody(),
         respond: @escaping RespondToJSON<Value>

@@ -4,21 +4,20 @@ public import HTTPServerCore
 internal import ToolkitSystem
 
 extension Request {
-    /// The media type of the content; `nil` without Content-Type, with several, or with one that is
-    /// malformed.
+    /// The media type of the content; `nil` if Content-Type is missing, repeated or malformed.
     public var mediaType: MediaType? {
         let values = fields.values(of: .contentType)
         return values.count == 1 ? MediaType(values[0]) : nil
     }
 
-    /// Checks that the media type is one of JSON, as `JSONBody.check` does.
+    /// Checks that the content is JSON, as `JSONBody.check` does.
     func requireJSON(_ json: JSONBody) throws(CodecError) {
         guard !hasUsualJSONType else { return }
         try json.check(mediaType: mediaType)
     }
 
-    /// Whether the only Content-Type is one that nearly all clients send with JSON, which is compared
-    /// as it stands: parsing it takes longer than answering a short request.
+    /// Whether the only Content-Type is one of those that nearly all clients send with JSON.
+    /// Compares bytes: parsing a media type takes longer than answering a short request.
     private var hasUsualJSONType: Bool {
         let table = unsafe storage.head.table
         guard let index = unsafe table.index(of: .contentType),
@@ -37,25 +36,25 @@ extension Request {
     /// The content as text.
     ///
     /// The `charset` may be UTF-8, US-ASCII or ISO-8859-1; without one it is UTF-8. A byte order
-    /// mark is left out.
+    /// mark of UTF-8 is left out.
     /// - Parameter byteLimit: the most bytes to take, as in `RequestBody.collect`.
     /// - Throws: `CodecError` with `.unsupportedCharset` (415) before anything is read, or with
-    ///   `.invalidText` (400), and what `RequestBody` throws.
+    ///   `.invalidText` (400), and the errors of `RequestBody`.
     public func text(upTo byteLimit: Int = 2 << 20) async throws -> String {
         let charset = try TextCharset(named: mediaType?["charset"])
         return try charset.decode(try await body.collect(upTo: byteLimit))
     }
 
-    /// The content as a value out of JSON.
+    /// The content, decoded from JSON.
     ///
-    /// A value of more than 8 KiB is decoded outside of the event loop: the initializers of `Value`
+    /// Content of more than 8 KiB is decoded outside of the event loop: the initializers of `Value`
     /// run on another thread then, while the caller waits.
     /// - Parameters:
-    ///   - type: what is read.
-    ///   - json: its limits, and how it is read.
+    ///   - type: the type to decode.
+    ///   - json: the limits and options of decoding.
     /// - Throws: `CodecError` with `.unsupportedMediaType` or `.unsupportedCharset` (415) before
-    ///   anything is read, with `.invalidJSON` (400) or `.unexpectedJSON` (422) and others as
-    ///   `JSONBody` throws them, and what `RequestBody` throws.
+    ///   anything is read; with `.invalidJSON` (400), `.unexpectedJSON` (422) and other errors of
+    ///   `JSONBody`; and the errors of `RequestBody`.
     public func json<Value: Decodable>(
         _ type: Value.Type = Value.self, using json: JSONBody = JSONBody()
     ) async throws -> Value {
@@ -64,19 +63,19 @@ extension Request {
         return try await json.decode(type, from: content, by: BlockingPool.lend)
     }
 
-    /// The content as a value out of JSON, with the defaults of `JSONBody` beside the limit.
+    /// The content, decoded from JSON with the defaults of `JSONBody` apart from the limit.
     /// - Parameters:
-    ///   - type: what is read.
+    ///   - type: the type to decode.
     ///   - byteLimit: the most bytes to take.
-    /// - Throws: what `json(_:using:)` throws.
+    /// - Throws: the errors of `json(_:using:)`.
     public func json<Value: Decodable>(
         _ type: Value.Type = Value.self, upTo byteLimit: Int
     ) async throws -> Value {
         try await json(type, using: JSONBody(byteLimit: byteLimit))
     }
 
-    /// The values of content that is newline-delimited JSON, as they come in. Lines of more than
-    /// 8 KiB are decoded outside of the event loop, as `json` does it.
+    /// The values of content that is newline-delimited JSON, as they arrive. Lines of more than 8
+    /// KiB are decoded outside of the event loop, as in `json(_:using:)`.
     /// - Throws: `CodecError` with `.unsupportedMediaType` or `.unsupportedCharset` (415).
     public func jsonLines<Value: Decodable>(
         _ type: Value.Type = Value.self, using lines: JSONLines = JSONLines()
@@ -90,15 +89,16 @@ extension Request {
     /// The fields and files of a form, `application/x-www-form-urlencoded` or
     /// `multipart/form-data`.
     ///
-    /// Files are written to a folder of their own, outside of the event loop. They are removed
-    /// when the form and its files go.
+    /// Files are written to a new temporary folder, outside of the event loop. They are removed
+    /// when the form and its files are released.
     /// - Parameters:
-    ///   - limits: how much is taken.
-    ///   - parent: the path of the folder in which that folder is made, preferably on the
-    ///     file system to which the files will be moved; `nil` for the system's temporary folder.
+    ///   - limits: the limits of the form.
+    ///   - parent: the path of the folder in which the temporary folder is created, preferably on
+    ///     the file system to which the files will be moved; `nil` for the system's temporary
+    ///     folder.
     /// - Throws: `CodecError` with `.unsupportedMediaType`, `.unsupportedCharset` (415) or
-    ///   `.invalidBoundary` (400) before anything is read, and with what the parsers of forms
-    ///   throw; `.fileNotWritable` (507) when there is no room left; and what `RequestBody` throws.
+    ///   `.invalidBoundary` (400) before anything is read, with the errors of the form parsers, and
+    ///   with `.fileNotWritable` (507) when the disk is full; and the errors of `RequestBody`.
     public func form(
         limits: UploadedForm.Limits = .standard, filesBelow parent: String? = nil
     ) async throws -> UploadedForm {
@@ -116,9 +116,9 @@ extension Request {
         }
     }
 
-    /// The parts of multipart content as they come in, each with its content as a stream.
+    /// The parts of multipart content as they arrive, each with its content as a stream.
     ///
-    /// `form()` is the simpler way where files may go to the disk.
+    /// `form()` is simpler if files may be written to the disk.
     /// - Throws: `CodecError` with `.unsupportedMediaType` (415) or `.invalidBoundary` (400), and
     ///   `HTTPError` with 413 when more than `limits.totalBytes` is announced.
     public func multipart(
@@ -133,16 +133,16 @@ extension Request {
         return parts
     }
 
-    /// The pairs of a form that is `application/x-www-form-urlencoded`, and no other.
+    /// The pairs of a form of type `application/x-www-form-urlencoded`.
     /// - Throws: `CodecError` with `.unsupportedMediaType` or `.unsupportedCharset` (415) before
-    ///   anything is read, and as `FormURLEncodedParser` throws it, and what `RequestBody` throws.
+    ///   anything is read, and the errors of `FormURLEncodedParser` and `RequestBody`.
     public func urlEncodedForm(
         options: FormURLEncoded.Options = .standard
     ) async throws -> FormURLEncoded {
         guard let mediaType, mediaType.essence == MediaType.urlEncodedForm.essence else {
             throw CodecError(.unsupportedMediaType, "a form is wanted")
         }
-        // The URL standard writes forms in UTF-8 alone.
+        // The URL standard allows only UTF-8 in forms.
         guard mediaType["charset"].map({ $0.isASCII("utf-8") }) ?? true else {
             throw CodecError(.unsupportedCharset, "a form in UTF-8 is wanted")
         }
@@ -155,7 +155,8 @@ extension Request {
 }
 
 extension BlockingPool {
-    /// Runs work on a thread of the pool `computing`, unless the task is cancelled before.
+    /// Runs work on a thread of the pool `computing`, unless the task is cancelled before it
+    /// starts.
     static let lend: HandedWork.Lender = { work in
         try await computing.runUnlessCancelled { work.run() }
     }

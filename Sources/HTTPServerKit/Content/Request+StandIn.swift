@@ -2,40 +2,41 @@ package import HTTPParser
 package import HTTPServerCore
 internal import Synchronization
 
-/// Tells that a handler is asked only whether it would take the content.
+/// The key of `Request.isPrecheck`.
 private enum PrecheckKey: RequestKey { typealias Value = Bool }
 
-/// Tells that a handler has refused a request because of its credentials.
+/// The key of `Request.isRefusedForCredentials`.
 private enum CredentialRefusalKey: RequestKey { typealias Value = Bool }
 
 extension Request {
-    /// The announced length of the content as it is sent, its coding left on; `nil` without
-    /// Content-Length.
+    /// The announced length of the content in bytes, before its content coding is removed; `nil`
+    /// without Content-Length.
     package var wireContentLength: Int64? { storage.head.contentLength }
 
-    /// Whether a handler is asked only whether it would take the content (see `PrecheckingHandler`).
-    /// It is for handlers of which a part answers that goes through others of their own.
+    /// Whether the handler is only asked whether it would accept the content (see
+    /// `PrecheckingHandler`). A handler sets this to pass the question on to its inner handlers.
     package var isPrecheck: Bool {
         get { self[PrecheckKey.self] ?? false }
         nonmutating set { self[PrecheckKey.self] = newValue ? true : nil }
     }
 
-    /// Whether a handler has refused this request because of a token or other credentials, with a
-    /// status that does not say so. The same content may come again with better ones.
+    /// Whether a handler has refused this request because of a token or other credentials, although
+    /// the status does not show that. The client may send the same content again with valid
+    /// credentials.
     package var isRefusedForCredentials: Bool {
         get { self[CredentialRefusalKey.self] ?? false }
         nonmutating set { self[CredentialRefusalKey.self] = newValue ? true : nil }
     }
 
-    /// Another request in place of this one: same connection, mount and values, another head and
-    /// other content.
+    /// A request that replaces this one: with the same connection, mount and values, a new head and
+    /// new content.
     /// - Parameters:
-    ///   - method: its method.
-    ///   - target: its target, as on a request line.
-    ///   - fields: its fields, without those that frame the content.
-    ///   - length: how long the content is; `nil` when that is not known.
+    ///   - method: the new method.
+    ///   - target: the new target, as on a request line.
+    ///   - fields: the new fields, without those that frame the content.
+    ///   - length: the length of the content in bytes; `nil` if it is unknown.
     ///   - body: the content.
-    /// - Returns: `nil` when that makes no head.
+    /// - Returns: `nil` if the head would be invalid.
     package func standIn(
         _ method: HTTPMethod, _ target: String, fields: HTTPFields, length: Int64?,
         body: RequestBody
@@ -61,10 +62,11 @@ extension Request {
         return copy
     }
 
-    /// The last bytes of the target, if they end its path and a marker stands right before them.
+    /// The last bytes of the target, if the target has no query before them and they follow a
+    /// marker.
     /// - Parameters:
-    ///   - count: how many.
-    ///   - marker: the bytes before.
+    ///   - count: how many bytes.
+    ///   - marker: the bytes that must precede them.
     package func targetEnd(_ count: Int, behind marker: [UInt8]) -> [UInt8]? {
         let bytes = unsafe targetBytes
         let start = bytes.count - count
@@ -72,19 +74,19 @@ extension Request {
         for (index, byte) in marker.enumerated() {
             guard unsafe bytes[start - marker.count + index] == byte else { return nil }
         }
-        // A query may hold such a path, as the address to come back to.
+        // A query may contain the same path, for example as a return address.
         guard unsafe !bytes[..<start].contains(UInt8(ascii: "?")) else { return nil }
         return unsafe Array(bytes[start...])
     }
 
-    /// The path at which the handler is mounted that has the request, percent-encoded; without a
-    /// slash at its end, and empty for the root.
+    /// The path at which the current handler is mounted, percent-encoded, without a slash at its
+    /// end; empty for the root.
     package var mountPath: String {
         Self.encoded(canonicalPath?.segments.prefix(mountDepth) ?? [])
     }
 
-    /// The path without its last two segments, in the same form: an upload's is
-    /// `MOUNT/.uploads/ID`, by whatever route it is asked for.
+    /// The path without its last two segments, in the form of `mountPath`. The path of an upload is
+    /// `MOUNT/.uploads/ID`, whichever route the request took.
     package var pathOfUploads: String {
         Self.encoded(canonicalPath?.segments.dropLast(2) ?? [])
     }
@@ -93,7 +95,7 @@ extension Request {
         segments.reduce(into: "") { $0 += "/" + PathEncoding.segment($1) }
     }
 
-    /// Runs `body` to its end, even when the client goes meanwhile.
+    /// Runs `body` to its end, even if the client disconnects before.
     package func outliving<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {

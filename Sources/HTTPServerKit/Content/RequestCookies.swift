@@ -8,9 +8,9 @@ public import HTTPServerCore
 /// for cookie in request.cookies { print(cookie.name, cookie.value) }
 /// ```
 ///
-/// Names are compared byte by byte. A browser can send several cookies of one name, of which the one
-/// with the longest path comes first; any of them may have been set by another server of the same
-/// site, unless the name begins with `__Host-`.
+/// Names are compared byte by byte. A browser can send several cookies of the same name, the one
+/// with the longest path first. Any of them may have been set by another server of the same site,
+/// unless the name begins with `__Host-`.
 public struct RequestCookies: Sequence, Sendable {
     /// One cookie of a request.
     public struct Cookie: Hashable, Sendable {
@@ -20,7 +20,7 @@ public struct RequestCookies: Sequence, Sendable {
         public var value: String
     }
 
-    /// The cookies.
+    /// All cookies, in the order of the Cookie fields.
     public let all: [Cookie]
 
     /// - Parameter fields: the values of the Cookie fields.
@@ -33,7 +33,7 @@ public struct RequestCookies: Sequence, Sendable {
         all.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
     }
 
-    /// Goes through the cookies.
+    /// Iterates over the cookies.
     public func makeIterator() -> IndexingIterator<[Cookie]> { all.makeIterator() }
 
     private static func cookie(_ pair: Substring.UTF8View) -> Cookie? {
@@ -62,6 +62,6 @@ public struct RequestCookies: Sequence, Sendable {
 }
 
 extension Request {
-    /// The cookies that the client sent. They are read at each use; keep the value for several looks.
+    /// The cookies that the client sent. Each access parses the fields again.
     public var cookies: RequestCookies { RequestCookies(fields.values(of: .cookie)) }
 }

@@ -10,13 +10,13 @@ extension Response {
 
     /// A response with a page, sent as UTF-8.
     /// - Parameters:
-    ///   - markup: the page. Escape text of other origin in it; a `Template` does that.
+    ///   - markup: the page. Escape untrusted text in it; a `Template` does that.
     ///   - status: the status.
     public static func html(_ markup: String, status: HTTPStatus = .ok) -> Response {
         Response(status, body: .text(markup, mediaType: MediaType.html.description))
     }
 
-    /// A response with a page that is made from a template.
+    /// A response with a page from a template whose placeholders are filled in.
     public static func template(
         _ template: Template, _ values: [String: Template.Value], status: HTTPStatus = .ok
     ) -> Response {
@@ -25,11 +25,11 @@ extension Response {
 
     /// A response with a value as JSON.
     /// - Parameters:
-    ///   - value: what is sent.
+    ///   - value: the value to send.
     ///   - status: the status.
     ///   - mediaType: `application/json` or a type with `+json`.
-    ///   - json: how it is written.
-    /// - Throws: `EncodingError` for a value that JSON cannot hold.
+    ///   - json: the options of encoding.
+    /// - Throws: `EncodingError` for a value that JSON cannot represent.
     public static func json(
         _ value: some Encodable, status: HTTPStatus = .ok, mediaType: MediaType = .json,
         using json: JSONBody = JSONBody()
@@ -37,8 +37,9 @@ extension Response {
         Response(status, body: .bytes(try json.encode(value), mediaType: mediaType.description))
     }
 
-    /// A response with a value as JSON that writes itself, faster than others.
-    /// - Throws: `EncodingError` for a value that JSON cannot hold.
+    /// A response with a value as JSON. A `JSONWritable` value writes itself, which is faster than
+    /// `Encodable`.
+    /// - Throws: `EncodingError` for a value that JSON cannot represent.
     public static func json(
         _ value: some JSONWritable, status: HTTPStatus = .ok, mediaType: MediaType = .json,
         using json: JSONBody = JSONBody()
@@ -46,7 +47,8 @@ extension Response {
         Response(status, body: .bytes(try json.encode(value), mediaType: mediaType.description))
     }
 
-    /// A response whose content is made while it is sent; see `ResponseBody.stream(mediaType:length:_:)`.
+    /// A response whose content is generated while it is sent; see
+    /// `ResponseBody.stream(mediaType:length:_:)`.
     public static func stream(
         status: HTTPStatus = .ok, mediaType: MediaType = .plainText, length: Int64? = nil,
         _ producer: @escaping ResponseBody.Producer
@@ -56,10 +58,10 @@ extension Response {
             body: .stream(mediaType: mediaType.description, length: length, producer))
     }
 
-    /// A response with values as newline-delimited JSON, each sent as soon as it is there.
+    /// A response with values as newline-delimited JSON, each sent as soon as `values` returns it.
     ///
-    /// When `values` throws, the connection is cut, which shows the client that the content is
-    /// incomplete.
+    /// When `values` throws, the connection is closed early, which shows the client that the
+    /// content is incomplete.
     public static func jsonLines<Values: AsyncSequence & Sendable>(
         _ values: Values, status: HTTPStatus = .ok, using lines: JSONLines = JSONLines()
     ) -> Response where Values.Element: Encodable {

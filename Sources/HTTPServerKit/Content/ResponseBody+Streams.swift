@@ -1,9 +1,9 @@
 public import HTTPServerCore
 internal import ToolkitSystem
 
-/// Streams of values that are there already, or are asked for one by one.
+/// Streams whose pieces are pulled from a closure or taken from a sequence.
 extension ResponseBody {
-    /// Content that is pulled: `next` is called whenever the client has room for more.
+    /// Content that is pulled: `next` is called whenever the connection can take more.
     ///
     /// ```swift
     /// let body = ResponseBody.pulled(from: ["1\n", "2\n"][...]) { lines in
@@ -11,12 +11,12 @@ extension ResponseBody {
     /// }
     /// ```
     /// - Parameters:
-    ///   - state: what `next` works on; each response has its own copy.
-    ///   - mediaType: the media type that Content-Type names; empty for none.
-    ///   - length: the number of bytes that will be given, where it is known; otherwise the content
-    ///     is sent chunked.
-    ///   - next: gives the next piece, `nil` after the last. An empty piece is skipped. An error
-    ///     that it throws cuts the connection, which shows the client that the content is
+    ///   - state: the state that `next` changes; each response has a separate copy.
+    ///   - mediaType: the value of Content-Type; empty for none.
+    ///   - length: the length of the content in bytes; `nil` if it is unknown, which sends the
+    ///     content chunked.
+    ///   - next: returns the next piece, `nil` after the last. An empty piece is skipped. If it
+    ///     throws, the connection is closed early, which shows the client that the content is
     ///     incomplete.
     public static func pulled<State: Sendable>(
         from state: State, mediaType: String = "text/plain; charset=utf-8", length: Int64? = nil,
@@ -32,10 +32,10 @@ extension ResponseBody {
 
     /// Content that is pulled from a closure that may block; it runs outside of the event loop.
     /// - Parameters:
-    ///   - state: what `next` works on; each response has its own copy.
-    ///   - mediaType: the media type that Content-Type names; empty for none.
-    ///   - length: the number of bytes that will be given, where it is known.
-    ///   - next: gives the next piece, `nil` after the last; it may block.
+    ///   - state: the state that `next` changes; each response has a separate copy.
+    ///   - mediaType: the value of Content-Type; empty for none.
+    ///   - length: the length of the content in bytes; `nil` if it is unknown.
+    ///   - next: returns the next piece, `nil` after the last; it may block.
     public static func pulledBlocking<State: Sendable>(
         from state: State, mediaType: String = "text/plain; charset=utf-8", length: Int64? = nil,
         next: @escaping @Sendable (inout State) throws -> [UInt8]?
@@ -50,11 +50,11 @@ extension ResponseBody {
         }
     }
 
-    /// Content whose pieces are the elements of a sequence, each sent as soon as it is there.
+    /// Content whose pieces are the elements of a sequence, each sent as soon as it arrives.
     /// - Parameters:
-    ///   - pieces: the pieces. When the sequence throws, the connection is cut.
-    ///   - mediaType: the media type that Content-Type names; empty for none.
-    ///   - length: the number of bytes of all pieces, where it is known.
+    ///   - pieces: the pieces. When the sequence throws, the connection is closed early.
+    ///   - mediaType: the value of Content-Type; empty for none.
+    ///   - length: the length of all pieces in bytes; `nil` if it is unknown.
     public static func stream<Pieces: AsyncSequence & Sendable>(
         of pieces: Pieces, mediaType: String = "application/octet-stream", length: Int64? = nil
     ) -> ResponseBody where Pieces.Element == [UInt8] {
@@ -63,10 +63,10 @@ extension ResponseBody {
         }
     }
 
-    /// Content whose pieces are the texts of a sequence, sent as UTF-8, each as soon as it is there.
+    /// Content whose pieces are the texts of a sequence, each sent as UTF-8 as soon as it arrives.
     /// - Parameters:
-    ///   - texts: the pieces. When the sequence throws, the connection is cut.
-    ///   - mediaType: the media type that Content-Type names; empty for none.
+    ///   - texts: the pieces. When the sequence throws, the connection is closed early.
+    ///   - mediaType: the value of Content-Type; empty for none.
     public static func stream<Texts: AsyncSequence & Sendable>(
         of texts: Texts, mediaType: String = "text/plain; charset=utf-8"
     ) -> ResponseBody where Texts.Element == String {
@@ -76,7 +76,7 @@ extension ResponseBody {
     }
 }
 
-/// A closure and what it works on. One call ends before the next begins, each on some thread.
+/// A closure and its state. Calls run on different threads, but never at the same time.
 private final class BlockingSource<State: Sendable>: @unchecked Sendable {
     private var state: State
     private let next: @Sendable (inout State) throws -> [UInt8]?
@@ -90,6 +90,6 @@ private final class BlockingSource<State: Sendable>: @unchecked Sendable {
 }
 
 extension BlockingPool {
-    /// For closures that give content and may block.
+    /// Runs closures that produce content and may block.
     static let streams = BlockingPool(threads: 16)
 }

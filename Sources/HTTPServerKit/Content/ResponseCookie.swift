@@ -9,30 +9,33 @@ public import HTTPServerCore
 /// try response.setCookie(cookie, answering: request)
 /// ```
 ///
-/// Without changes it is kept from scripts and from requests that other sites cause, is gone when the
-/// browser ends, and is sent over HTTPS only where the request came over HTTPS.
+/// By default, scripts cannot read the cookie, browsers do not send it with other sites' requests
+/// except when the user follows a link (``SameSite/lax``), and it ends with the browser session.
+/// Only ``isSecure`` restricts it to HTTPS; `setCookie(_:answering:)` sets that for a request over
+/// HTTPS.
 public struct ResponseCookie: Hashable, Sendable {
-    /// The requests from other sites with which browsers send the cookie (RFC 6265bis section 4.1.2.7).
+    /// The requests from other sites that carry the cookie (RFC 6265bis section 4.1.2.7).
     public enum SameSite: String, Hashable, Sendable, CaseIterable {
-        /// None of them.
+        /// No requests from other sites.
         case strict = "Strict"
-        /// Links that a user follows, but nothing that changes data.
+        /// Links that a user follows, but no requests that change data.
         case lax = "Lax"
-        /// All of them. Browsers take such a cookie only if it is `isSecure`.
+        /// All requests. Browsers accept such a cookie only if it is `isSecure`.
         case none = "None"
     }
 
-    /// A name, value or attribute that no cookie can have.
+    /// An invalid name, value or attribute.
     public enum Fault: Error, Hashable, Sendable {
-        /// The name is no token (RFC 9110 section 5.6.2).
+        /// The name is not a token (RFC 9110 section 5.6.2).
         case invalidName
-        /// The value has bytes other than visible ASCII, or `"`, `,`, `;` or `\`, apart from quotes
-        /// around all of it. Encode it, for example percent-encode it.
+        /// The value contains bytes other than visible ASCII, or one of `"`, `,`, `;` and `\`. Only
+        /// quotes around the whole value are allowed. Encode the value, for example percent-encode
+        /// it.
         case invalidValue
-        /// Domain or path has control characters, `;` or bytes other than ASCII.
+        /// The domain or the path contains control characters, `;` or bytes other than ASCII.
         case invalidAttribute
-        /// The name begins with `__Secure-` or `__Host-`, and the attributes are not those that
-        /// browsers want for it (RFC 6265bis section 4.1.3).
+        /// The name begins with `__Secure-` or `__Host-`, but the attributes do not meet the
+        /// requirements of that prefix (RFC 6265bis section 4.1.3).
         case prefixNotHeld
     }
 
@@ -40,33 +43,34 @@ public struct ResponseCookie: Hashable, Sendable {
     public let name: String
     /// The value.
     public let value: String
-    /// How long browsers keep it, in whole seconds; `nil` for as long as the browser runs. Browsers
-    /// bound it by 400 days.
+    /// How long browsers keep the cookie, in whole seconds; `nil` keeps it until the browser ends.
+    /// Browsers limit it to 400 days.
     public var maxAge: Duration?
-    /// When browsers forget it; `maxAge` counts in its place where both are given.
+    /// The time at which browsers remove the cookie. Ignored if `maxAge` is set.
     public var expires: HTTPDate?
-    /// The domain whose hosts get it; `nil` for the host of the request alone.
+    /// The domain whose hosts get the cookie; `nil` for the host of the request only.
     public private(set) var domain: String?
-    /// The path below which requests have it; `nil` for the folder of the request.
+    /// The path below which requests carry the cookie; `nil` for the folder of the request.
     public private(set) var path: String?
-    /// Whether it is sent over HTTPS only.
+    /// Whether browsers send the cookie only over HTTPS.
     public var isSecure = false
-    /// Whether scripts of pages do not see it.
+    /// Whether the cookie is hidden from scripts.
     public var isHTTPOnly = true
-    /// The requests from other sites with which it is sent; `nil` leaves that to the browser.
+    /// The requests from other sites that carry the cookie; `nil` leaves that to the browser.
     public var sameSite: SameSite? = .lax
-    /// Whether each site in whose pages it is set keeps its own (CHIPS). Browsers want `isSecure`
-    /// for that.
+    /// Whether browsers keep a separate cookie for each top-level site that embeds this one
+    /// (CHIPS). Browsers require `isSecure` for it.
     public var isPartitioned = false
 
     /// Creates a cookie.
     /// - Parameters:
     ///   - name: a token.
-    ///   - value: visible ASCII but `"`, `,`, `;` and `\`; it may stand in quotes.
-    ///   - domain: the domain whose hosts get it; `nil` for the host of the request alone.
-    ///   - path: the path below which requests have it; `nil` for the folder of the request.
-    /// - Throws: the fault of what no cookie can have. `__Secure-` and `__Host-` are checked when
-    ///   the cookie is written.
+    ///   - value: visible ASCII except `"`, `,`, `;` and `\`; quotes may surround the whole value.
+    ///   - domain: the domain whose hosts get the cookie; `nil` for the host of the request only.
+    ///   - path: the path below which requests carry the cookie; `nil` for the folder of the
+    ///     request.
+    /// - Throws: the fault of an invalid name, value, domain or path. The prefixes `__Secure-` and
+    ///   `__Host-` are checked by ``fieldValue()``.
     public init(
         _ name: String, _ value: String, domain: String? = nil, path: String? = "/"
     ) throws(Fault) {
@@ -82,7 +86,8 @@ public struct ResponseCookie: Hashable, Sendable {
         (self.name, self.value, self.domain, self.path) = (name, value, domain, path)
     }
 
-    /// A cookie that removes one that was set: domain and path have to be those of that one.
+    /// A cookie that removes the cookie of this name. Domain and path must be those with which it
+    /// was set.
     public static func removal(
         of name: String, domain: String? = nil, path: String? = "/"
     ) throws(Fault) -> ResponseCookie {
@@ -93,7 +98,7 @@ public struct ResponseCookie: Hashable, Sendable {
     }
 
     /// The value of Set-Cookie.
-    /// - Throws: `prefixNotHeld`.
+    /// - Throws: ``Fault/prefixNotHeld``.
     public func fieldValue() throws(Fault) -> String {
         guard holdsPrefix else { throw .prefixNotHeld }
         var text = "\(name)=\(value)"
@@ -108,7 +113,8 @@ public struct ResponseCookie: Hashable, Sendable {
         return text
     }
 
-    /// Browsers compare the prefixes without regard to case.
+    /// Whether the attributes meet the requirements of the name's prefix. Browsers compare prefixes
+    /// case-insensitively.
     private var holdsPrefix: Bool {
         let start = name.prefix(9).lowercased()
         if start.hasPrefix("__host-") { return isSecure && domain == nil && path == "/" }
@@ -130,17 +136,17 @@ public struct ResponseCookie: Hashable, Sendable {
 }
 
 extension Response {
-    /// Adds Set-Cookie; one of the same name that was added before stays, and browsers take the later
-    /// one where domain and path agree.
+    /// Adds Set-Cookie. Cookies that were added before stay; for the same name, domain and path,
+    /// browsers use the last one.
     /// - Throws: ``ResponseCookie/Fault/prefixNotHeld``.
     public mutating func setCookie(_ cookie: ResponseCookie) throws(ResponseCookie.Fault) {
         fields.append(.setCookie, try cookie.fieldValue())
     }
 
-    /// Adds Set-Cookie, with `isSecure` where the request came over HTTPS, from the client or from a
-    /// trusted proxy: a browser then never sends the cookie in clear text.
-    /// - Throws: ``ResponseCookie/Fault/prefixNotHeld``, which a name with `__Host-` or `__Secure-` is
-    ///   over plain HTTP.
+    /// Adds Set-Cookie, with `isSecure` if the client or a trusted proxy received the request over
+    /// HTTPS: a browser then never sends the cookie in clear text.
+    /// - Throws: ``ResponseCookie/Fault/prefixNotHeld``, for example over plain HTTP for a name
+    ///   with `__Host-` or `__Secure-`, unless the cookie is `isSecure`.
     public mutating func setCookie(
         _ cookie: ResponseCookie, answering request: Request
     ) throws(ResponseCookie.Fault) {

@@ -7,20 +7,19 @@ internal import ToolkitSystem
 public struct ServerSentEvent: Sendable, Hashable {
     /// The data of the event; line breaks are kept.
     public var data: String
-    /// The type that listeners ask for; `nil` for `message`.
+    /// The type for which listeners are registered; `nil` for `message`.
     public var name: String?
-    /// The id that the client sends as Last-Event-ID when it reconnects; `nil` to leave it as it
-    /// was.
+    /// The id that the client sends as Last-Event-ID when it reconnects; `nil` keeps the last id.
     public var id: String?
-    /// How long the client waits before it comes back; `nil` to leave it as it was.
+    /// How long the client waits before it reconnects; `nil` keeps the last value.
     public var retry: Duration?
 
     /// Creates an event.
     /// - Parameters:
-    ///   - data: what happened.
+    ///   - data: the data of the event.
     ///   - name: the type; it ends at a line break.
-    ///   - id: the identifier; one with NUL is ignored by clients, and it ends at a line break.
-    ///   - retry: how long the client waits before it comes back, in whole milliseconds.
+    ///   - id: the identifier; it ends at a line break. Clients ignore an id with NUL.
+    ///   - retry: how long the client waits before it reconnects, in whole milliseconds.
     public init(_ data: String, name: String? = nil, id: String? = nil, retry: Duration? = nil) {
         self.data = data
         self.name = name
@@ -28,7 +27,7 @@ public struct ServerSentEvent: Sendable, Hashable {
         self.retry = retry
     }
 
-    /// The event as it is sent.
+    /// The event in the form that is sent.
     public var text: String {
         var text = ""
         if let name { text += "event: \(Self.line(name))\n" }
@@ -48,7 +47,7 @@ public struct ServerSentEvent: Sendable, Hashable {
         byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
     }
 
-    /// The bytes after a line break, of which CR LF is one; `nil` at the end.
+    /// The bytes after a line break, which CR LF counts as; `nil` at the end.
     private static func dropBreak(_ bytes: Substring.UTF8View) -> Substring.UTF8View? {
         guard !bytes.isEmpty else { return nil }
         return bytes.starts(with: "\r\n".utf8) ? bytes.dropFirst(2) : bytes.dropFirst()
@@ -72,7 +71,7 @@ extension Response {
     ) -> Response where Events.Element == ServerSentEvent {
         precondition(interval > .zero, "commentInterval must be above zero")
         let body = ResponseBody.stream(mediaType: "text/event-stream") { writer in
-            // A long event is compressed in parts, between which no comment may stand.
+            // A long event is compressed in parts, and no comment may be written between them.
             let isWriting = Locked(false)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {

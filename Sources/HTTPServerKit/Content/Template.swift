@@ -1,22 +1,22 @@
 public import ToolkitSystem
 
-/// A page, or any text, with places that are filled in: `%name%` becomes the value of `name`.
+/// A page, or any text, with placeholders: `%name%` becomes the value of `name`.
 ///
 /// ```swift
 /// let page = Template("<h1>Hello, %name%!</h1> 100% free")
 /// page.filled(["name": "<Ada>"])    // <h1>Hello, &lt;Ada&gt;!</h1> 100% free
 /// ```
 ///
-/// A name has letters, digits, `_`, `-` and `.`. A name without a value stays as it is, so a
-/// percent sign needs no escape. Values are not expanded again.
+/// A name consists of ASCII letters, digits, `_`, `-` and `.`. A placeholder without a value stays
+/// as it is, so a percent sign needs no escape. Placeholders in values are not filled in.
 public struct Template: Sendable {
     /// The value of a placeholder.
     public enum Value: Hashable, Sendable {
-        /// Text of any origin: characters with a meaning in HTML are escaped, so it is safe between
-        /// tags and in quoted attribute values. It is not safe inside of scripts, styles, and
-        /// attributes without quotes.
+        /// Text of any origin. Characters with a meaning in HTML are escaped, so the text is safe
+        /// between tags and in quoted attribute values. It is not safe inside of scripts, styles
+        /// and unquoted attributes.
         case text(String)
-        /// Markup that the program has made, as it is. Nothing that a client sent may be in it.
+        /// Markup from the program, inserted unchanged. It must not contain data from clients.
         case markup(String)
     }
 
@@ -31,12 +31,13 @@ public struct Template: Sendable {
         self.bytes = bytes
     }
 
-    /// Creates a template from a file in UTF-8, which is read once. It blocks: do it at the start.
+    /// Creates a template from a file in UTF-8, which is read once. This blocks: call it when the
+    /// program starts.
     public init(path: String) throws(SystemError) {
         bytes = try Syscalls.readFile(path)
     }
 
-    /// The text with its places filled in.
+    /// The text with its placeholders filled in.
     public func filled(_ values: [String: Value]) -> String {
         let percent = UInt8(ascii: "%")
         var output: [UInt8] = []

@@ -2,10 +2,9 @@ internal import HTTPParser
 public import HTTPServerCore
 internal import ToolkitSystem
 
-/// Serves the pages of a directory with their places filled in: each file is a `Template`.
+/// Serves the pages of a directory with their placeholders filled in: each file is a `Template`.
 ///
-/// Mounted in front of a `FileHandler` of the same directory, it makes a dynamic site out of a
-/// static one:
+/// Combined with a `FileHandler` of the same directory, it makes a static site dynamic:
 ///
 /// ```swift
 /// router.mount("/", FileHandler(root: folder))
@@ -14,12 +13,11 @@ internal import ToolkitSystem
 /// })
 /// ```
 ///
-/// Files are found as `FileHandler` finds them: no request reaches outside of the directory,
-/// names that begin with a dot are not served, and the path of a folder is that of its index file,
-/// or 404. They are read for each request, so a changed file
-/// counts at once.
+/// Files are found as `FileHandler` finds them: no request reaches outside of the directory, names
+/// that begin with a dot are not served, and the path of a folder serves its index file, or 404.
+/// They are read for each request, so changes have effect immediately.
 public struct TemplateHandler: Handler {
-    /// Gives the values for a request.
+    /// Returns the values for a request.
     public typealias Values = @Sendable (Request) async throws -> [String: Template.Value]
 
     private let files: FileHandler
@@ -28,17 +26,16 @@ public struct TemplateHandler: Handler {
 
     /// Creates a handler.
     /// - Parameters:
-    ///   - root: the path of the directory; when it cannot be opened all requests are answered by
-    ///     404.
-    ///   - byteLimit: the most bytes that a file may have; a longer one is answered by 500.
-    ///   - values: gives the values to fill in.
+    ///   - root: the path of the directory; if it cannot be opened, all requests get 404.
+    ///   - byteLimit: the most bytes of a file; a longer one is answered with 500.
+    ///   - values: returns the values to fill in.
     public init(root: String, byteLimit: Int = 1 << 20, values: @escaping Values) {
         files = FileHandler(root: root)
         self.byteLimit = byteLimit
         self.values = values
     }
 
-    /// Answers by the file that the request names, filled in.
+    /// Answers with the file that the request names, filled in.
     public func answer(_ request: Request) -> Answer {
         .later { try await page(for: request) }
     }

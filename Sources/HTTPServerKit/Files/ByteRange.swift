@@ -7,7 +7,7 @@ public struct ByteRange: Hashable, Sendable {
     /// The offset of the last byte, which belongs to the range.
     public let last: Int64
 
-    /// Makes a range; nil unless `0 <= first <= last < Int64.max`.
+    /// Creates a range; `nil` unless `0 <= first <= last < Int64.max`.
     public init?(first: Int64, last: Int64) {
         guard 0 <= first, first <= last, last < .max else { return nil }
         self.first = first
@@ -17,7 +17,7 @@ public struct ByteRange: Hashable, Sendable {
     /// The number of bytes, at least one.
     public var count: Int64 { last - first + 1 }
 
-    /// The value of `Content-Range` for this part of content with so many bytes, such as
+    /// The value of `Content-Range` for this part of content of `length` bytes, such as
     /// `bytes 0-99/1000`.
     ///
     /// RFC 9110, section 14.4.
@@ -25,14 +25,14 @@ public struct ByteRange: Hashable, Sendable {
         "bytes \(first)-\(last)/\(length)"
     }
 
-    /// The value of `Content-Range` that goes with 416: no range fits content of so many bytes.
+    /// The value of `Content-Range` in a 416: no range fits content of `length` bytes.
     ///
     /// RFC 9110, section 15.5.17.
     public static func unsatisfiedContentRange(ofLength length: Int64) -> String {
         "bytes */\(length)"
     }
 
-    /// Whether nothing lies between this range and one that begins later or at the same place.
+    /// Whether this range overlaps or adjoins a range that begins at the same offset or later.
     fileprivate func touches(_ later: ByteRange) -> Bool {
         later.first <= last + 1
     }
@@ -44,7 +44,7 @@ public struct ByteRange: Hashable, Sendable {
 
 /// The ranges of a `Range` field, resolved against the length of the content.
 package enum RangeDecision: Hashable, Sendable {
-    /// All of the content (200): no field, another unit, a malformed field, or too many pieces.
+    /// All of the content (200): no field, another unit, a malformed field, or too many parts.
     case whole
     /// One part (206 with `Content-Range`).
     case single(ByteRange)
@@ -58,15 +58,15 @@ package enum RangeDecision: Hashable, Sendable {
 extension RangeDecision {
     /// The most parts of one response; a request for more gets all of the content.
     package static let partLimit = 16
-    /// The most ranges that are looked at; a field with more is an attack or a mistake.
+    /// The most ranges in a field; a field with more is an attack or a mistake.
     package static let rangeLimit = 200
 
-    /// Decides what to send of content with so many bytes.
+    /// Decides which parts to send of content of `length` bytes.
     ///
-    /// The caller has seen to it that the method is GET and that the preconditions allow a range.
-    /// A number above `Int64.max` counts as that, so that it lies behind any content. Ranges that
-    /// overlap or touch are joined, and what reaches beyond the end is cut; hence the parts never
-    /// exceed the content in sum. RFC 9110, section 14.2.
+    /// The caller has checked that the method is GET and that the preconditions allow a range. A
+    /// number above `Int64.max` counts as `Int64.max`, which is after the end of any content.
+    /// Ranges that overlap or adjoin are joined, and ranges are cut at the end of the content; the
+    /// parts together are therefore never longer than the content. RFC 9110, section 14.2.
     package init(field: String?, length: Int64) {
         guard let field, length >= 0, let ranges = RangeSpec.ranges(in: field) else {
             self = .whole
@@ -82,7 +82,7 @@ extension RangeDecision {
             return
         }
         let parts = Self.coalesced(specs.compactMap { $0.range(length: length) })
-        // A suffix of empty content is satisfiable but has no bytes that 206 could name.
+        // A suffix of empty content is satisfiable, but Content-Range of 206 cannot name it.
         guard let first = parts.first, parts.count <= Self.partLimit else {
             self = .whole
             return
@@ -90,7 +90,8 @@ extension RangeDecision {
         self = parts.count == 1 ? .single(first) : .several(parts)
     }
 
-    /// Joins ranges that overlap or touch; each part stands where its earliest range stood.
+    /// Joins ranges that overlap or adjoin. Each part has the position of its first range in the
+    /// list.
     private static func coalesced(_ ranges: [ByteRange]) -> [ByteRange] {
         var parts: [(range: ByteRange, rank: Int)] = []
         let ascending = ranges.enumerated().sorted { $0.element.first < $1.element.first }

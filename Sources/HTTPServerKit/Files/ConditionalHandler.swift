@@ -2,15 +2,15 @@ internal import HTTPParser
 public import HTTPServerCore
 
 /// Applies the conditions and ranges of requests to the answers of another handler: 304, 412, 206
-/// and 416 for whatever has a validator or content in memory.
+/// and 416 for answers with validators, or with content in memory.
 ///
 /// ```swift
 /// let handler = CompressionHandler(ConditionalHandler(router, tagsContent: true))
 /// ```
 ///
-/// It does to each answer what `Response.conditional(for:)` does. Answers of `FileHandler` come
-/// with that already and pass through. Put it inside of a `CompressionHandler`, which gives
-/// compressed answers tags of their own.
+/// Each answer is changed by `Response.conditional(for:)`. `FileHandler` already applies
+/// conditions, so its answers pass unchanged. Put this handler inside of a `CompressionHandler`,
+/// which gives compressed answers different tags.
 public struct ConditionalHandler: Handler {
     private let handler: any Handler
     private let tagsContent: Bool
@@ -18,14 +18,14 @@ public struct ConditionalHandler: Handler {
     /// Creates a handler.
     /// - Parameters:
     ///   - handler: the inner handler.
-    ///   - tagsContent: whether a 200 to GET or HEAD with content in memory and without a tag gets
-    ///     one made of its bytes; it costs about a nanosecond a byte.
+    ///   - tagsContent: whether a 200 to GET or HEAD with content in memory and without an entity
+    ///     tag gets a tag computed from its bytes, at about a nanosecond a byte.
     public init(_ handler: some Handler, tagsContent: Bool = false) {
         self.handler = handler
         self.tagsContent = tagsContent
     }
 
-    /// Answers by the handler.
+    /// Answers with the inner handler's response, after conditions and ranges.
     public func answer(_ request: Request) throws -> Answer {
         try handler.answer(request).map { try applied(to: $0, request) }
     }

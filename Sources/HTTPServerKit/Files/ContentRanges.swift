@@ -4,7 +4,7 @@ internal import HTTPServerCore
 
 /// Parts of content as responses (RFC 9110 sections 14 and 15.3.7).
 enum ContentRanges {
-    /// The 206 or 416 that a range asks for, or `nil` for the whole content.
+    /// The 206 or 416 for a decision; `nil` to send the whole content.
     static func response(
         _ decision: RangeDecision, _ source: RangeSource, _ fields: HTTPFields, _ mediaType: String
     ) -> Response? {
@@ -28,8 +28,8 @@ enum ContentRanges {
         }
     }
 
-    /// `nil` to send the whole content: the media type cannot stand in a field, or the content is
-    /// made while it is sent.
+    /// A 206 with several parts; `nil` to send the whole content, because the media type is not a
+    /// valid field value, or the content has no pieces that can be sent separately.
     private static func multipart(
         _ ranges: [ByteRange], _ source: RangeSource, _ fields: HTTPFields, _ mediaType: String
     ) -> Response? {
@@ -56,16 +56,16 @@ enum ContentRanges {
 }
 
 extension HTTPFields {
-    /// Takes away what allows caches to keep a response: neither Range nor If-Match is part of
-    /// what a cache looks up, so that others would be answered by the error (RFC 9111 section 3).
+    /// Removes the fields that allow caches to store an error. The cache key contains neither Range
+    /// nor If-Match, so a stored error would also answer other requests (RFC 9111 section 3).
     mutating func removeFreshness() {
         remove(.cacheControl)
         remove(.expires)
     }
 
-    /// Takes away the digests of content that is not sent.
-    /// - Parameter ofRepresentation: also those of the whole representation. A part and a 304 keep
-    ///   them; an error is another representation (RFC 9530 section 3).
+    /// Removes the digests of content that is not sent.
+    /// - Parameter ofRepresentation: whether digests of the whole representation are removed, too.
+    ///   A part and a 304 keep them; an error is another representation (RFC 9530 section 3).
     mutating func removeDigests(ofRepresentation: Bool) {
         var names = DigestFields.ofContent
         if ofRepresentation { names += [DigestFields.representation, DigestFields.ownCloud] }
@@ -73,12 +73,13 @@ extension HTTPFields {
     }
 }
 
-/// The fields with digests.
+/// The names of fields with digests.
 enum DigestFields {
-    /// Of the content of one message (RFC 9530 section 2, RFC 1864); `Digest` was used for either.
+    /// The digests of the content of one message (RFC 9530 section 2, RFC 1864). `Digest` was used
+    /// for content and for representations.
     static let ofContent: [HTTPFieldName] = ["Content-Digest", "Content-MD5", "Digest"]
-    /// Of the representation (RFC 9530 section 3).
+    /// The digest of the representation (RFC 9530 section 3).
     static let representation: HTTPFieldName = "Repr-Digest"
-    /// ownCloud's checksum of a file, without any coding.
+    /// ownCloud's checksum of a file, before any content coding.
     static let ownCloud: HTTPFieldName = "OC-Checksum"
 }

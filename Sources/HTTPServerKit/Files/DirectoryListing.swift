@@ -4,10 +4,10 @@ package import HTTPServerCore
 
 /// One member of a listed folder.
 package struct DirectoryEntry: Hashable, Sendable {
-    /// The name as the file system has it, which need not be UTF-8.
+    /// The name in the file system, which need not be UTF-8.
     package var name: [UInt8]
     package var isDirectory: Bool
-    /// The number of bytes; of no meaning for a folder.
+    /// The size in bytes; not used for a folder.
     package var size: Int64
     package var modified: HTTPDate
 
@@ -19,23 +19,22 @@ package struct DirectoryEntry: Hashable, Sendable {
     }
 }
 
-/// The contents of a folder, ready to be shown as a page or as JSON.
+/// The contents of a folder, rendered as a page or JSON.
 ///
-/// Pure: it knows no file system. All links are relative, so that a listing works wherever it is
-/// mounted, as long as its address ends with a slash.
+/// Does not access the file system. All links are relative, so a listing works wherever it is
+/// mounted, if its URL ends with a slash.
 package struct DirectoryListing: Sendable {
     /// The names of the folders from the root to this one; empty at the root.
     package let path: [[UInt8]]
     /// The name of the root on the page.
     package let rootName: String
-    /// The address of the upload page of the root; a relative one counts from the root.
+    /// The URL of the upload page of the root. A relative URL is relative to the root.
     package let uploadPage: String?
     /// The members: folders first, then by natural order of their names.
     package let entries: [DirectoryEntry]
 
-    /// Makes a listing; the order of the entries does not matter.
-    ///
-    /// Names that are no names (empty, `.` and `..`) are left out.
+    /// Creates a listing and sorts its entries. Entries with the names `.` and `..` or an empty
+    /// name are left out.
     package init(
         path: [[UInt8]], rootName: String = "Files", uploadPage: String? = nil,
         entries: [DirectoryEntry]
@@ -63,15 +62,14 @@ package struct DirectoryListing: Sendable {
 }
 
 extension DirectoryListing {
-    /// The forms in which a listing is offered. Answers vary by `Accept`.
+    /// The formats of a listing. Answers vary by `Accept`.
     package enum Format: Hashable, Sendable {
         case html
         case json
 
-        /// Chooses by the value of the `Accept` field, nil if there is none.
-        ///
-        /// Sends a page unless the client prefers JSON to HTML; also if it accepts neither, because
-        /// a page is better than 406 (RFC 9110, section 12.5.1).
+        /// The format for a value of the `Accept` field, `nil` if it is missing: JSON if the client
+        /// prefers it to HTML, else a page. A client that accepts neither gets a page, because a
+        /// page is better than 406 (RFC 9110, section 12.5.1).
         package init(accept: String?) {
             let preference = accept.flatMap { MediaTypePreference($0) }
             self = preference?.best(of: [.html, .json]) == .json ? .json : .html
@@ -83,7 +81,7 @@ extension DirectoryListing {
         }
     }
 
-    /// The listing in one form, in UTF-8.
+    /// The whole listing in a format, in UTF-8.
     package func rendered(as format: Format) -> [UInt8] {
         var pieces = DirectoryListingPieces(self, format)
         var all: [UInt8] = []
@@ -91,8 +89,8 @@ extension DirectoryListing {
         return all
     }
 
-    /// The listing as content: a long one is generated while the client reads, so that a client
-    /// that never reads costs only the names.
+    /// The listing as content. A long listing is generated while the client reads, so a client that
+    /// does not read costs only the memory of the entries.
     package func body(as format: Format) -> ResponseBody {
         let mediaType = format.mediaType.description
         guard entries.count > DirectoryListingPieces.rows else {
@@ -104,10 +102,9 @@ extension DirectoryListing {
     }
 }
 
-/// A listing in pieces of some ten kilobytes: what stands before the members, then some of them at
-/// a time, then what stands behind them.
+/// A listing in pieces of some ten kilobytes: the beginning, the members in groups, and the end.
 struct DirectoryListingPieces: Sendable {
-    /// How many members a piece has.
+    /// The number of members in a piece.
     static let rows = 100
 
     private let listing: DirectoryListing

@@ -3,8 +3,8 @@ internal import HTTPParser
 extension DirectoryListing {
     /// The beginning of the listing as a page, in UTF-8.
     ///
-    /// Needs nothing from elsewhere, and no script to be read: a script only adds sorting. Send it
-    /// with ``contentSecurityPolicy``.
+    /// The page loads no other resources and is readable without its script, which only adds
+    /// sorting. Send it with ``contentSecurityPolicy``.
     func htmlStart() -> [UInt8] {
         var writer = HTMLWriter(reservingCapacity: 12_000)
         writeHead(to: &writer)
@@ -45,7 +45,7 @@ extension DirectoryListing {
         writer.markup(ListingIcon.definitions)
     }
 
-    /// The way from the root to here; every step but the last is a link.
+    /// Writes the folders from the root to this one; all except the last are links.
     private func writeBreadcrumb(to writer: inout HTMLWriter) {
         let names = [rootName] + path.map { ListingText.name($0) }
         writer.markup("<nav aria-label=\"Path\"><ol>\n")
@@ -61,11 +61,11 @@ extension DirectoryListing {
         writer.markup("</ol></nav>\n")
     }
 
-    /// The way to the upload page of this folder.
+    /// Writes the link to the upload page of this folder, if there is an upload page.
     private func writeUploadLink(to writer: inout HTMLWriter) {
         guard let uploadPage else { return }
         let isRelative = !uploadPage.hasPrefix("/") && !uploadPage.contains("://")
-        // With "./" in front a colon in it ends no scheme.
+        // The prefix "./" keeps a colon in the link from ending a scheme.
         let up = path.isEmpty ? "./" : String(repeating: "../", count: path.count)
         let way = isRelative ? up : ""
         let folder = path.map { PathEncoding.segment($0) + "/" }.joined()
@@ -78,7 +78,7 @@ extension DirectoryListing {
         let folders = entries.count { $0.isDirectory }
         let files = entries.count - folders
         guard files > 0 else { return folders > 0 ? ListingText.count(folders, "folder") : "" }
-        // The sizes come from a file system, but a sum of many could still exceed the type.
+        // The sum of many sizes could exceed the type.
         let total = entries.reduce(Int64(0)) { sum, entry in
             let (total, overflow) = sum.addingReportingOverflow(
                 entry.isDirectory ? 0 : max(0, entry.size))

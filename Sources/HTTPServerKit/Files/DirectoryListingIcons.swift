@@ -1,11 +1,11 @@
 internal import HTTPCodecs
 
-/// The pictures before the names. Each is a symbol of the page that rows refer to, so that a row
-/// costs a few bytes; colours are the style sheet's.
+/// The icons before the names. Each is a symbol at the top of the page, so a row needs only a short
+/// reference. The style sheet sets the colours.
 enum ListingIcon: String, CaseIterable {
     case folder, file, text, code, image, video, audio, archive, home, up
 
-    /// The picture for a file of that name.
+    /// The icon for a file with this name.
     init(forFile name: [UInt8]) {
         let type = MediaTypeTable.standard.contentType(ofFile: name)
         self = Self.icon(contentType: type)
@@ -44,7 +44,7 @@ enum ListingIcon: String, CaseIterable {
         "vnd.apple.", "postscript", "ebook",
     ]
 
-    /// The reference that stands in a row.
+    /// The markup of a row: a reference to the symbol.
     var markup: String { Self.references[self] ?? "" }
 
     private static let references = Dictionary(
@@ -54,7 +54,7 @@ enum ListingIcon: String, CaseIterable {
         "<svg class=\"icon \(name)\" aria-hidden=\"true\"><use href=\"#\(name)\"/></svg>"
     }
 
-    /// The definitions of all pictures, placed at the top of the page.
+    /// The symbols of all icons, placed at the top of the page.
     static let definitions: String = {
         let symbols = allCases.map {
             "<symbol id=\"\($0.rawValue)\" viewBox=\"0 0 24 24\">\($0.shape)</symbol>"

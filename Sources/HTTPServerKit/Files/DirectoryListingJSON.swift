@@ -1,11 +1,11 @@
 internal import HTTPParser
 
 extension DirectoryListing {
-    /// The beginning of the listing as a JSON array, in UTF-8, one object a line.
+    /// The beginning of the listing as a JSON array, in UTF-8, with one object per line.
     ///
     /// Each object has `name`, `type` (`directory` or `file`), `size` (bytes; null for a folder),
     /// `modified` (RFC 3339, UTC) and `href`, the percent-encoded link relative to the folder,
-    /// which is exact also where the name is no UTF-8.
+    /// which is exact even if the name is not UTF-8.
     func jsonStart() -> [UInt8] { Array((entries.isEmpty ? "[" : "[\n").utf8) }
 
     /// The objects of some members.
@@ -36,7 +36,7 @@ extension DirectoryEntry {
     }
 }
 
-/// Strings of JSON that are safe also inside a script element. RFC 8259, section 7.
+/// Writes JSON strings that are also safe in a script element. RFC 8259, section 7.
 package enum JSONText {
     /// Appends the text as a JSON string, with its quotes.
     package static func append(_ text: String, to output: inout [UInt8]) {
@@ -58,8 +58,8 @@ package enum JSONText {
         case "\n": "\\n"
         case "\r": "\\r"
         case "\t": "\\t"
-        // `</script>` and `<!--` would end or hide the script around the text; the two separators
-        // end a line in older readings of JavaScript.
+        // `</script>` and `<!--` would end or hide the script around the text. U+2028 and U+2029
+        // end a line in older versions of JavaScript.
         case "<", "\u{2028}", "\u{2029}", "\u{0}"..<"\u{20}", "\u{7F}": unicodeEscape(scalar)
         default: nil
         }

@@ -1,7 +1,7 @@
 /// The fixed parts of a listing page.
 ///
-/// Style and script are constants, so that a policy can name them by their hashes and the browser
-/// runs nothing else, whatever a file name may hold.
+/// Style and script are constants, so that a policy can allow them by their hashes. The browser
+/// runs nothing else, whatever file names contain.
 enum ListingPage {
     static let headStart = """
         <!doctype html>
@@ -245,8 +245,8 @@ enum ListingPage {
 }
 
 extension DirectoryListing {
-    /// The value of `Content-Security-Policy` for the page: our style and our script, by their
-    /// hashes, and nothing else.
+    /// The value of `Content-Security-Policy` for the page. It allows the style and the script, by
+    /// their hashes, and `data:` images.
     package static let contentSecurityPolicy = [
         "default-src 'none'",
         "style-src 'sha256-\(styleHash)'",

@@ -3,34 +3,36 @@ internal import HTTPParser
 internal import Synchronization
 package import ToolkitSystem
 
-/// Files that were asked for lately, with what their answers say of them: the bytes of small ones
-/// and, for a moment, the descriptors of larger ones. The next answer takes one look at the file's
-/// status instead of opening, reading and closing it, and requests that arrive together share it.
+/// A cache of recently requested files: the bytes of small files and, during a short time, the open
+/// descriptors of larger ones, with the fields of their answers. The next answer checks the file's
+/// status instead of opening, reading and closing it. Requests that arrive together can share a
+/// check.
 ///
-/// A file counts as unchanged while it has the same device, inode, size and times, the inputs of
-/// its strong entity tag. The next write to a file that has just been written may leave its times
-/// as they are, so the bytes are cached only of files that were left alone for a while; a cached
-/// file is read again now and then, because writes through a mapping do not change times. From a
-/// descriptor the file is sent as it is now.
+/// A file counts as unchanged if its device, inode, size and times are the same; its strong entity
+/// tag is computed from these. A write soon after another one may leave the times the same, so only
+/// files that were not changed for a while have their bytes cached. A cached file is read again
+/// from time to time, because writes through a mapping do not change the times. An open file is
+/// sent with its current content.
 ///
-/// That a path led to a file says nothing of where it leads now. No link leads to what is kept,
-/// and each folder on the way is looked at again: none has become a link.
+/// Files that a link leads to are not cached. Each check also covers the folders of the path, in
+/// case one has become a link.
 final class FileCache: Sendable {
-    /// A file that was kept.
+    /// A cached file.
     final class Entry: Sendable {
         let status: FileStatus
         let content: RangeSource
         let mediaType: String
         let validators: Validators
-        /// Whether clients that accept gzip may be sent another file.
+        /// Whether clients that accept gzip may get the precompressed file instead.
         let varies: Bool
         /// The fields of an answer with the whole file.
         let fields: HTTPFields
-        /// The folders on the way to it.
+        /// The folders of the path below the root.
         fileprivate let parents: [FilePath]
-        /// When it was read, in nanoseconds of the monotonic clock.
+        /// The time at which the file was read, in nanoseconds of the monotonic clock.
         fileprivate let readAt = Syscalls.monotonic()
-        /// When the last look began that found it unchanged, by the same clock; 0 before the first.
+        /// The time at which the last successful check began, by the same clock; 0 before the
+        /// first.
         fileprivate let lookedAt = Atomic<UInt64>(0)
 
         init(
@@ -53,8 +55,8 @@ final class FileCache: Sendable {
     }
 
     private struct Kept {
-        /// The small files used since the last change of generations, and those used before: what
-        /// was not asked for during a whole generation is forgotten.
+        /// The small files used since the last change of generations, and those used before. An
+        /// entry that was not used during a whole generation is dropped.
         var young: [FilePath: Entry] = [:]
         var old: [FilePath: Entry] = [:]
         var youngBytes = 0
@@ -89,14 +91,16 @@ final class FileCache: Sendable {
         }
     }
 
-    /// The bytes of larger files are sent from the system's own cache.
+    /// The size of the largest file whose bytes are cached. The bytes of larger files are in the
+    /// system's cache.
     static let largestFile = 16 << 10
-    /// To open a larger file costs little beside sending it; and what the system reads ahead, it
-    /// decides for each descriptor, which many readers at different places should not share.
+    /// The size of the largest file that stays open. Opening a larger file costs little compared
+    /// with sending it. The system also decides about read-ahead per descriptor, so readers at many
+    /// different offsets should not share one.
     static let largestOpenFile: Int64 = 1 << 20
-    /// Nanoseconds after which a file is read again.
+    /// The nanoseconds after which a file is read again.
     private static let longestLife: UInt64 = 5_000_000_000
-    /// The estimated size of an entry beside the file's bytes.
+    /// The estimated size of an entry without the file's bytes, in bytes.
     private static let entryBytes = 1 << 10
 
     private let byteLimit: Int
@@ -106,10 +110,10 @@ final class FileCache: Sendable {
     private let kept = Locked(Kept())
 
     /// - Parameters:
-    ///   - byteLimit: what all entries of small files may need, in bytes.
-    ///   - openFileLimit: how many larger files may be open.
-    ///   - settlingSeconds: for how long a small file must have been left alone.
-    ///   - openSeconds: for how long a larger file may stay open.
+    ///   - byteLimit: the most bytes of all entries of small files.
+    ///   - openFileLimit: the most larger files that are open.
+    ///   - settlingSeconds: how long a small file must have been unchanged.
+    ///   - openSeconds: how long a larger file may stay open.
     init(byteLimit: Int, openFileLimit: Int, settlingSeconds: Int64, openSeconds: Int) {
         self.byteLimit = byteLimit
         self.openFileLimit = openFileLimit
@@ -117,17 +121,18 @@ final class FileCache: Sendable {
         self.openSeconds = openSeconds
     }
 
-    /// How many small files are kept, and how many larger ones are open.
+    /// The number of cached small files, and of open larger files.
     var counts: (small: Int, open: Int) {
         kept.withLock { ($0.young.count + $0.old.count, $0.open.count) }
     }
 
-    /// The file at `path` if it was kept and has not changed since.
-    /// - Parameter arrival: a time by which the request had begun to arrive, as `Request` has it.
+    /// The file at `path`, if it is cached and unchanged.
+    /// - Parameter arrival: a time at which the request had already begun to arrive, in nanoseconds
+    ///   of the monotonic clock. A check that began then or later is not repeated.
     func entry(at path: FilePath, in root: RootDirectory, arrival: UInt64) -> Entry? {
         let found = kept.withLock { $0.entry(at: path, byteLimit: byteLimit) }
         guard let found else { return nil }
-        // Its client has sent the request before that look, and may get what was there then.
+        // The last check began after the request arrived, so its result is recent enough.
         if found.lookedAt.load(ordering: .relaxed) >= arrival { return found }
         let now = Syscalls.monotonic()
         if now &- found.readAt < Self.longestLife,
@@ -140,7 +145,7 @@ final class FileCache: Sendable {
         return nil
     }
 
-    /// Whether the path leads to that file, unchanged and by no link.
+    /// Whether the path leads to the same file, unchanged and without links.
     private func leads(
         _ path: FilePath, _ parents: [FilePath], to status: FileStatus, in root: RootDirectory
     ) -> Bool {
@@ -148,7 +153,7 @@ final class FileCache: Sendable {
             && path.status(in: root)?.isUnchanged(from: status) == true
     }
 
-    /// The whole content of an open file, if it is one to be kept.
+    /// The whole content of an open file, if the file may be cached; else `nil`.
     func content(
         of file: OpenFile, _ status: FileStatus, at path: FilePath, in root: RootDirectory
     ) -> RangeSource? {
@@ -157,7 +162,7 @@ final class FileCache: Sendable {
             leads(path, path.parents, to: status, in: root)
         else { return nil }
         guard isSmall else { return .file(file, offset: 0, length: status.size) }
-        // One that cannot be read is left to the error of sending it.
+        // A file that cannot be read is not cached, and sending it reports the error.
         let bytes = try? file.content(at: 0, count: Int(status.size))
         return bytes.flatMap { $0.count == Int(status.size) ? .bytes($0) : nil }
     }
@@ -177,23 +182,23 @@ final class FileCache: Sendable {
                 kept.keep(entry, at: path, byteLimit: byteLimit)
                 return false
             }
-            // Another thread may have taken the last place, or have opened the same file.
+            // Another thread may have reached the limit, or may have kept the same file.
             guard kept.open.count < openFileLimit, kept.open[path] == nil else { return false }
             kept.open[path] = entry
             defer { kept.isDropScheduled = true }
             return !kept.isDropScheduled
         }
         guard schedulesDrop else { return }
-        // An open file takes room on its volume after it was deleted, and a descriptor. A serial queue
-        // has a thread even while tasks have all of the others.
+        // An open file uses a descriptor, and disk space even after it was deleted, so it must be
+        // closed on time. A serial queue gets a thread even while tasks occupy all others.
         DispatchQueue(label: "http.files").asyncAfter(deadline: .now() + .seconds(openSeconds)) {
             [weak self] in self?.dropOpenFiles()
         }
     }
 
-    /// A file that is being sent is closed when all of it is sent.
+    /// Drops all open files. A file that is being sent is closed when it was sent.
     private func dropOpenFiles() {
-        // They are returned so that none is closed under the lock.
+        // The files are returned so that none is closed under the lock.
         _ = kept.withLock { kept in
             kept.isDropScheduled = false
             defer { kept.open = [:] }
@@ -203,8 +208,8 @@ final class FileCache: Sendable {
 }
 
 extension FileStatus {
-    /// Whether it was left alone for that many seconds. Volumes of other machines may have any
-    /// times, whose differences may overflow.
+    /// Whether the file was unchanged for that many seconds. Times on remote volumes may be
+    /// arbitrary, and subtracting them could overflow.
     package func isUntouched(for seconds: Int64) -> Bool {
         max(modifiedSeconds, changedSeconds) <= Syscalls.realtime().seconds - seconds
     }

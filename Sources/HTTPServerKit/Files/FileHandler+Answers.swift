@@ -64,7 +64,8 @@ extension FileHandler {
         }
     }
 
-    /// The fields that identify the file; an answer without content has them, too.
+    /// The fields that identify the file and control caches; answers without content have them,
+    /// too.
     private func identifyingFields(_ validators: Validators) -> HTTPFields {
         var fields = HTTPFields()
         fields.reserveCapacity(8)
@@ -105,13 +106,14 @@ extension FileHandler {
                 fields.removeFreshness()
                 throw HTTPError(.preconditionFailed, fields: fields)
             case .proceed(let allowed):
-                // The compressed file may have the same date (RFC 9110 section 8.8.1).
+                // The compressed file may have the same date, so a date does not identify one of
+                // them (RFC 9110 section 8.8.1).
                 rangeAllowed =
                     allowed && !(found.varies && VariantConditions.hasDatedRange(request))
             }
         }
         Self.addContentFields(to: &fields)
-        // RFC 9110 section 14.2: Range means something for GET only.
+        // RFC 9110 section 14.2: Range is defined for GET only.
         if rangeAllowed, request.knownMethod == .get, let range = request.fields[.range] {
             let decision = RangeDecision(field: range, length: found.content.length)
             if let partial = self.partial(decision, found, fields) { return partial }
@@ -123,7 +125,7 @@ extension FileHandler {
     private func partial(
         _ decision: RangeDecision, _ found: Representation, _ fields: HTTPFields
     ) -> Response? {
-        // Several parts would be a multipart of coded parts, which no field can describe.
+        // No field can describe a multipart of coded parts, so send the whole file.
         if found.isCoded, case .several = decision { return nil }
         var partial = ContentRanges.response(decision, found.content, fields, found.mediaType)
         if found.isCoded, partial?.status == .partialContent {

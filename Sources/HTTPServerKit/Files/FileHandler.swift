@@ -3,69 +3,73 @@ internal import HTTPParser
 public import HTTPServerCore
 public import ToolkitSystem
 
-/// Serves the files of a directory: validators, conditions, ranges, listings, index files.
+/// Serves the files of a directory, with validators, conditions, ranges, listings and index files.
 ///
-/// Size, validators and content of an answer come from one open descriptor, so a file replaced
-/// meanwhile is sent as it was or as it is, never as a mix. No request reaches outside of the
-/// directory, whatever its spelling and whatever links are there.
+/// Size, validators and content of an answer come from one open descriptor. If the file is replaced
+/// meanwhile, the client gets the old or the new file, never a mix. No request reaches outside of
+/// the directory, whatever its spelling and whatever links the directory contains.
 public struct FileHandler: Handler {
     /// The settings of a file handler.
     public struct Options: Sendable {
-        /// The files that stand for their directory, in the order they are looked for.
+        /// The names of index files, in the order in which they are tried. The first one that is a
+        /// regular file is served for its directory.
         public var indexFiles = ["index.html"]
-        /// Whether a directory without an index file is listed; otherwise it is 404.
+        /// Whether a directory without an index file is listed; otherwise it gets 404.
         public var listsDirectories = true
-        /// Whether names that begin with a dot are served and listed; those that the toolkit itself
-        /// makes beside the files never are.
+        /// Whether names that begin with a dot are served and listed. The toolkit's own names among
+        /// them never are.
         public var showsHidden = false
-        /// How many seconds caches may keep a file: above 0 `public, max-age`, 0 `no-cache`, by
-        /// which they ask each time; `nil` says nothing.
+        /// How many seconds caches may use a file. Above 0 the answer has `public, max-age`; at 0
+        /// it has `no-cache`, so that caches revalidate each time; with `nil` it has no
+        /// Cache-Control.
         public var cacheAge: Int? = 0
         /// Media types by extension.
         public var mediaTypes = MediaTypeTable.standard
-        /// Whether `app.js.gz`, if it is not older than `app.js` beside it, is sent to clients that
-        /// accept gzip, with compressible media types. It is a separate representation with another
-        /// tag, date and ranges.
+        /// Whether a compressed file such as `app.js.gz` is sent instead of `app.js` to clients
+        /// that accept gzip. It must not be older than `app.js`, whose media type must be
+        /// compressible. It is a separate representation with another tag, date and ranges.
         public var servesPrecompressed = false
-        /// Whether symbolic links that stay inside of the directory are followed. If the system
-        /// cannot check that, none is.
+        /// Whether symbolic links that stay inside of the directory are followed. On a system that
+        /// cannot check this, no links are followed.
         public var followsLinks = true
-        /// The file that answers, with 200, a request of a missing path, such as `index.html` of an
-        /// application that renders its pages in the browser.
+        /// The file that answers requests for missing paths, with 200; for example `index.html` of
+        /// an application that renders its pages in the browser.
         public var fallbackFile: String?
-        /// Which of these requests it answers.
+        /// The requests for missing paths that get the fallback file; others get 404.
         public var fallbackRequests = FallbackRequests.pathsWithoutDot
         /// The most bytes of recently requested small files that are cached in memory; 0 caches
-        /// none. Files of up to 16 KiB that no link leads to are cached, and checked for each
-        /// answer: a file whose size or times have changed is never sent from the cache. A program
-        /// that writes through a memory mapping may leave the times as they are; its changes are
-        /// seen within five seconds. With `servesPrecompressed`, files are cached only if they are
-        /// sent uncompressed.
+        /// none. Files of up to 16 KiB that are reached without links are cached. They are checked
+        /// for each answer: a file whose size or times have changed is never sent from the cache. A
+        /// program that writes through a memory mapping may leave the times the same; its changes
+        /// become visible within five seconds. With `servesPrecompressed`, files are cached only if
+        /// they are sent uncompressed.
         public var cachedBytes = 1 << 20
-        /// The most files of more than 16 KiB and up to 1 MiB that stay open for further answers, up
-        /// to a second each; 0 for none. They are checked as the cached ones are: a file that has
+        /// The most files of more than 16 KiB and up to 1 MiB that stay open for further answers,
+        /// up to a second each; 0 for none. They are checked like cached files: a file that has
         /// been replaced, renamed or deleted is never sent from its old descriptor.
         public var openFileLimit = 16
-        /// Whether requests that arrive together share one check whether a cached or open file has
-        /// changed: each gets the file as it was at some time between its arrival and its answer.
-        /// It saves a busy server a twentieth of the time of a small file. Leave it off where a
-        /// handler changes a file and then has it served as the answer to the same request: that
-        /// answer could be the old file.
+        /// Whether requests that arrive together share the check of a cached or open file. Each
+        /// then gets the file as it was at some time between its arrival and its answer. This saves
+        /// a busy server a twentieth of the time for a small file. Leave it off if a handler
+        /// changes a file and then serves the file as the answer to the same request: the answer
+        /// could be the old file.
         public var sharesChecks = false
         /// The name of the directory in listings.
         public var rootName = "Files"
-        /// The address of an upload page of the same directory, such as `upload/` or `/upload/`; the
-        /// listing of a folder links to the page of that folder. It is used as it is given, with
-        /// percent-encoding, and a relative one counts from the root of the directory. `nil` for no
-        /// link.
+        /// The URL of an upload page of the same directory, such as `upload/` or `/upload/`; `nil`
+        /// for no link. The listing of a folder links to the upload page of that folder. The URL is
+        /// used unchanged, so it must be percent-encoded. A relative URL is relative to the root of
+        /// the directory.
         public var uploadPage: String?
 
-        /// Which requests of missing paths are answered by the fallback file.
+        /// The requests for missing paths that get the fallback file.
         public enum FallbackRequests: Sendable {
-            /// Requests on paths whose last segment has no dot: a missing script or picture is 404.
+            /// Requests for paths whose last segment has no dot: a missing script or image gets
+            /// 404.
             case pathsWithoutDot
-            /// Requests that a browser makes to show a page, by Sec-Fetch-Mode or, without that, by
-            /// Accept: what scripts and pages load is 404, whatever its name.
+            /// Requests by which a browser opens a page, known from Sec-Fetch-Mode or, if that is
+            /// missing, from Accept. Resources that scripts and pages load get 404, whatever their
+            /// names.
             case navigations
         }
 
@@ -80,9 +84,9 @@ public struct FileHandler: Handler {
 
     /// Creates a handler.
     /// - Parameters:
-    ///   - root: the path of the directory. When it cannot be opened all requests are answered by
-    ///     404; use `init(directory:options:)` to learn of it.
-    ///   - options: what is served how.
+    ///   - root: the path of the directory. If it cannot be opened, all requests get 404; use
+    ///     `init(directory:options:)` to get the error.
+    ///   - options: the settings of the handler.
     public init(root: String, options: Options = Options()) {
         self.options = options
         cache = Self.cache(options)
@@ -93,14 +97,15 @@ public struct FileHandler: Handler {
         }
     }
 
-    /// Creates a handler for a directory that has to be there.
+    /// Creates a handler for a directory that must exist.
+    /// - Throws: the reason why the directory cannot be opened.
     public init(directory: String, options: Options = Options()) throws(SystemError) {
         try self.init(directory: directory, options: options, settlingSeconds: 2)
     }
 
     /// - Parameters:
-    ///   - settlingSeconds: for how long a file must have been left alone to be kept in memory.
-    ///   - openSeconds: for how long a larger file may stay open.
+    ///   - settlingSeconds: how long a file must have been unchanged to be cached in memory.
+    ///   - openSeconds: how long a larger file may stay open.
     package init(
         directory: String, options: Options = Options(), settlingSeconds: Int64,
         openSeconds: Int = 1
@@ -110,7 +115,8 @@ public struct FileHandler: Handler {
         root = .success(try RootDirectory(directory, followsLinks: options.followsLinks))
     }
 
-    /// A handler without a directory: it can answer with a file that the caller has opened.
+    /// Creates a handler without a directory, which can serve only files that the caller has
+    /// opened.
     init(options: Options) {
         self.options = options
         cache = nil
@@ -126,12 +132,12 @@ public struct FileHandler: Handler {
             settlingSeconds: settlingSeconds, openSeconds: openSeconds)
     }
 
-    /// How many files are kept in memory.
+    /// The number of files whose bytes are cached.
     package var keptFiles: Int { cache?.counts.small ?? 0 }
-    /// How many files are kept open.
+    /// The number of cached open files.
     package var openFiles: Int { cache?.counts.open ?? 0 }
 
-    /// Answers at once, unless it has to read a directory, which it does outside of the event loop.
+    /// Answers immediately, except with a listing: a directory is read outside of the event loop.
     public func answer(_ request: Request) throws -> Answer {
         switch try locate(request) {
         case .response(let response): return .now(response)
@@ -152,7 +158,9 @@ public struct FileHandler: Handler {
         case listing(RootDirectory, OpenFile, FilePath)
     }
 
-    /// The regular file that a request names, whatever its method; for a folder its index file.
+    /// Opens the regular file that a request names, whatever its method; for a folder its index
+    /// file.
+    /// - Throws: 404 if there is no such file, or an error of opening it.
     func find(
         _ request: Request
     ) throws(HTTPError) -> (file: OpenFile, status: FileStatus, mediaType: String) {
@@ -204,7 +212,7 @@ public struct FileHandler: Handler {
         }
     }
 
-    /// `nil` for what is not there.
+    /// Opens a path; `nil` if it does not exist.
     private func openIfThere(
         _ path: FilePath, in root: RootDirectory
     ) throws(HTTPError) -> (OpenFile, FileStatus)? {
@@ -221,7 +229,7 @@ public struct FileHandler: Handler {
         }
     }
 
-    /// The answer when something cannot be opened or read.
+    /// The answer after a failure to open or read.
     private static func refusal(after error: SystemError) -> HTTPError {
         switch error.fileStatus {
         case .forbidden: HTTPError(.forbidden)
@@ -236,8 +244,8 @@ public struct FileHandler: Handler {
     ) throws(HTTPError) -> Response {
         guard let name = options.fallbackFile else { throw HTTPError(.notFound) }
         let isForNavigations = options.fallbackRequests == .navigations
-        // A cache must not give the page to a script that asks for the same path, nor its error to a
-        // navigation.
+        // Caches must not serve the page to a script that requests the same path, or the script's
+        // 404 to a navigation.
         let deciding = isForNavigations ? ["Accept", "Sec-Fetch-Mode"] : []
         guard isForNavigations ? request.isNavigation : !missing.lastNameHasDot else {
             var error = HTTPError(.notFound)
@@ -265,7 +273,8 @@ public struct FileHandler: Handler {
         return nil
     }
 
-    /// The answer from what is kept: a file, or the first index file of a directory.
+    /// The answer with a cached file, which is the first index file if the path is that of a
+    /// directory; `nil` if that file is not cached.
     private func serveKept(
         _ path: FilePath, _ root: RootDirectory, _ request: Request
     ) throws(HTTPError) -> Response? {
@@ -277,12 +286,13 @@ public struct FileHandler: Handler {
         }
         let arrival = options.sharesChecks ? request.storage.arrival : .max
         guard let entry = cache?.entry(at: path, in: root, arrival: arrival) else { return nil }
-        // The compressed file beside it may be what is sent.
+        // The precompressed file may have to be sent instead.
         if entry.varies, AcceptedCoding(request).isGzip { return nil }
         return try serve(entry, request)
     }
 
-    /// A directory without its slash: links on its page would be resolved against its parent.
+    /// The redirect from a directory's path without a slash: relative links on its page would be
+    /// resolved against the parent.
     private func redirect(_ request: Request) -> Response {
         let segments = request.canonicalPath?.segments ?? []
         var location = segments.reduce(into: "") { $0 += "/" + PathEncoding.segment($1) } + "/"

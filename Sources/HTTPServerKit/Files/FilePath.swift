@@ -2,12 +2,13 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import ToolkitSystem
 
-/// The path of a file below its root, as the system wants it, out of a request's path.
+/// The path of a file relative to its root, in the form of system calls.
 struct FilePath: Hashable, Sendable {
-    /// Segments joined by slashes, without any at the front, with NUL at the end.
+    /// Segments joined by slashes, without a leading slash, with NUL at the end.
     private var bytes: [UInt8]
 
-    /// `nil` when an escape is ill-formed or the path rises above its root.
+    /// The path that a request names, after the mount point; `nil` if an escape is ill-formed, a
+    /// segment contains NUL, or the path rises above its root.
     init?(_ request: borrowing Request) {
         if let plain = Self.plain(request) {
             bytes = plain
@@ -17,7 +18,8 @@ struct FilePath: Hashable, Sendable {
         // The mount point itself without a slash is a directory's name.
         bytes = segments.isEmpty ? [UInt8(ascii: ".")] : []
         for (index, segment) in segments.enumerated() {
-            // A decoded slash would be a separator for the system: no file has such a name.
+            // The system would take a decoded slash for a separator, and no file has such a name.
+            // This path is not servable.
             guard !segment.contains(UInt8(ascii: "/")) else {
                 bytes = [UInt8(ascii: "/"), 0]
                 return
@@ -28,7 +30,7 @@ struct FilePath: Hashable, Sendable {
         bytes.append(0)
     }
 
-    /// The usual path needs no decoding: it is copied as it stands behind the mount point.
+    /// A canonical path, copied from after the mount point without decoding; `nil` for others.
     private static func plain(_ request: Request) -> [UInt8]? {
         guard let path = unsafe CanonicalPath.path(of: request.targetBytes),
             unsafe CanonicalPath.isCanonical(path)
@@ -40,7 +42,7 @@ struct FilePath: Hashable, Sendable {
         }
         // The mount point itself without a slash is a directory's name.
         guard start <= path.count else { return [UInt8(ascii: "."), 0] }
-        // This way the compiler knows the type of what is allocated, and no lookup is needed.
+        // With a typed empty array the compiler knows the allocated type, and needs no lookup.
         var bytes: [UInt8] = []
         bytes.reserveCapacity(path.count - start + 1)
         unsafe bytes.append(contentsOf: path[start...])
@@ -52,7 +54,7 @@ struct FilePath: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// A path of the program's own; it cannot lead out either.
+    /// A path from the program, normalized so that it cannot lead above the root.
     init(inRoot path: String) {
         bytes = PathNormalization.normalized("/" + path).utf8.dropFirst() + [0]
     }
@@ -61,8 +63,8 @@ struct FilePath: Hashable, Sendable {
         FilePath(bytes: bytes.dropLast() + name.utf8 + [0])
     }
 
-    /// Whether the name is one that is served: no segment that begins with a dot, unless hidden
-    /// ones are shown, and then none of the toolkit's own; no slash out of an escape.
+    /// Whether the path may be served. No segment may be hidden or, with `showsHidden`, reserved
+    /// for the toolkit, and no escape may have contained a slash.
     func isServable(showsHidden: Bool) -> Bool {
         let slash = UInt8(ascii: "/")
         let dot = UInt8(ascii: ".")
@@ -74,7 +76,7 @@ struct FilePath: Hashable, Sendable {
         return !ReservedNames.hidesIn(bytes.span.extracting(droppingLast: 1))
     }
 
-    /// Whether it names a directory as a directory; the root does.
+    /// Whether the path ends with a slash or is that of the root, and so must name a directory.
     var endsWithSlash: Bool {
         bytes.count < 2 || bytes[bytes.count - 2] == UInt8(ascii: "/")
     }
@@ -91,26 +93,26 @@ struct FilePath: Hashable, Sendable {
         return try result.get()
     }
 
-    /// The current entry; a link at the end of the path is not followed.
+    /// The current status; a link at the end of the path is not followed.
     func status(in root: RootDirectory) -> FileStatus? {
         unsafe withPath { unsafe root.status(at: $0) } ?? nil
     }
 
-    /// - Returns: `nil` without a path, which none has.
+    /// - Returns: `nil` for an empty array, which never occurs.
     private func withPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result? {
         unsafe bytes.withUnsafeBytes { bytes in
             unsafe bytes.baseAddress.map { unsafe body($0.assumingMemoryBound(to: CChar.self)) }
         }
     }
 
-    /// The folders on the way to it, from the root's own on.
+    /// The folders that contain it, from the outermost below the root on.
     var parents: [FilePath] {
         let slash = UInt8(ascii: "/")
         return bytes.indices.filter { bytes[$0] == slash && $0 > 0 }
             .map { FilePath(bytes: bytes[..<$0] + [0]) }
     }
 
-    /// All bytes at once.
+    /// Hashes all bytes in one call, which is faster than one call per byte.
     func hash(into hasher: inout Hasher) {
         unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     }
@@ -118,7 +120,7 @@ struct FilePath: Hashable, Sendable {
     /// The path as bytes, without NUL at the end.
     var utf8: [UInt8] { bytes.dropLast() }
 
-    /// The name of the file itself, given to `body` in place.
+    /// Lends the last segment to `body`, without a copy.
     func withLastSegment<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         let slash = UInt8(ascii: "/")
         let start = bytes.lastIndex(of: slash).map { $0 + 1 } ?? 0
@@ -127,7 +129,7 @@ struct FilePath: Hashable, Sendable {
         }
     }
 
-    /// Whether the last name looks like one with an extension.
+    /// Whether the last segment contains a dot, as names with an extension do.
     var lastNameHasDot: Bool {
         directorySegments.last?.contains(UInt8(ascii: ".")) ?? false
     }

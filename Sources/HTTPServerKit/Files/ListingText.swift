@@ -1,6 +1,6 @@
 package import HTTPParser
 
-/// The text of names, sizes and times in listings for people.
+/// Formats names, sizes and times for listings.
 package enum ListingText {
     /// A size in binary units, with one decimal below ten: `812 B`, `1.2 KiB`, `34 MiB`.
     ///
@@ -10,7 +10,7 @@ package enum ListingText {
         guard byteCount >= 1_024 else { return "\(max(0, byteCount)) B" }
         var index = 0
         var (whole, rest) = (byteCount >> 10, byteCount & 1_023)
-        // A number that rounds to 1,024 of a unit is 1 of the next.
+        // A number that rounds to 1,024 of a unit is shown as 1 of the next unit.
         while whole * 1_024 + rest >= 1_024 * 1_024 - 512, index < units.count - 1 {
             (whole, rest) = (whole >> 10, whole & 1_023)
             index += 1
@@ -26,10 +26,10 @@ package enum ListingText {
         return "\(stamp.prefix(10)) \(stamp.dropFirst(11).prefix(5))"
     }
 
-    /// A name as text. ASCII control characters become their pictures, which cannot break a line or
-    /// vanish. Other control characters, separators of lines, and characters that change the
-    /// direction of text, by which `gpj.exe` can look like `exe.jpg`, become escapes (UAX 9 section
-    /// 2). Bytes that are no UTF-8 become U+FFFD.
+    /// A name as text that cannot mislead. ASCII control characters become their Unicode symbols.
+    /// Other control characters and line separators become escapes, and so do characters that
+    /// change the direction of text, which can make `gpj.exe` look like `exe.jpg` (UAX 9 section
+    /// 2). Bytes that are not UTF-8 become U+FFFD.
     package static func name(_ bytes: [UInt8]) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
         // The first bytes of all characters that are replaced below.

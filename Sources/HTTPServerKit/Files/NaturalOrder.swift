@@ -1,4 +1,4 @@
-/// The order in which people expect names: `a2` before `A10`, regardless of case.
+/// The natural order of names: `a2` before `A10`, regardless of case.
 ///
 /// Runs of ASCII digits of any length compare as numbers, all other bytes as lower-case UTF-8.
 /// Names that are equal in this sense compare by their bytes, so that the order is total.
@@ -19,8 +19,7 @@ package struct NaturalOrderKey: Comparable {
         return order == 0 ? left.name.lexicographicallyPrecedes(right.name) : order < 0
     }
 
-    /// Negative if the left one comes first, positive if the right one does, zero if they are
-    /// equal.
+    /// Negative if `left` comes first, positive if `right` comes first, zero if they are equal.
     private static func compare(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var (leftIndex, rightIndex) = (0, 0)
         while leftIndex < left.count, rightIndex < right.count {

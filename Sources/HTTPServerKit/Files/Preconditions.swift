@@ -1,15 +1,15 @@
 package import HTTPParser
 
-/// The conditional fields of a request, as raw values; nil where the field is absent.
+/// The conditional fields of a request, as raw values; `nil` for an absent field.
 ///
 /// Several lines of one field are joined with a comma. RFC 9110, section 13.
 package struct Preconditions: Hashable, Sendable {
-    /// The kinds of methods in conditions.
+    /// The kinds of methods that conditions distinguish.
     package enum Method: Hashable, Sendable {
         case get
         case head
-        /// Any method that changes something. CONNECT, OPTIONS and TRACE know no conditions and
-        /// must not come here.
+        /// Any method that changes something. Do not evaluate conditions for CONNECT, OPTIONS and
+        /// TRACE, which have none.
         case other
     }
 
@@ -35,7 +35,7 @@ package struct Preconditions: Hashable, Sendable {
 
 /// The state of the resource when the conditions are evaluated.
 package struct CurrentState: Hashable, Sendable {
-    /// Whether there is a representation at all.
+    /// Whether the resource has a representation.
     package var exists: Bool
     package var entityTag: EntityTag?
     package var lastModified: HTTPDate?
@@ -55,9 +55,9 @@ package struct CurrentState: Hashable, Sendable {
     package static let missing = CurrentState()
 }
 
-/// How a request goes on after its conditions.
+/// The result of a request's conditions.
 package enum PreconditionResult: Hashable, Sendable {
-    /// Perform the method; `rangeAllowed` says whether the `Range` field counts.
+    /// Perform the method; apply the `Range` field only if `rangeAllowed` is true.
     case proceed(rangeAllowed: Bool)
     /// Answer 304.
     case notModified
@@ -68,11 +68,14 @@ package enum PreconditionResult: Hashable, Sendable {
 extension Preconditions {
     /// Evaluates the conditions in the order of RFC 9110, section 13.2.2.
     ///
-    /// Call it only when the answer would be a success without conditions. Dates that are no dates
-    /// are ignored. A list of tags that cannot be read matches nothing: If-None-Match then lets
-    /// a read have the whole content, and If-Match refuses it, as either refuses a change.
+    /// Call it only if the answer would be a success without conditions. Invalid dates are ignored.
+    /// A malformed list of tags matches nothing: with If-Match the result is 412; with
+    /// If-None-Match a read proceeds, and a change gets 412.
     ///
-    /// - Parameter now: The current time.
+    /// - Parameters:
+    ///   - method: the kind of the request's method.
+    ///   - current: the state of the resource.
+    ///   - now: the current time.
     package func evaluate(
         method: Method, current: CurrentState, now: HTTPDate
     ) -> PreconditionResult {
@@ -112,12 +115,12 @@ extension Preconditions {
         switch EntityTagCondition(field) {
         case .any: !current.exists
         case .tags(let tags): !tags.contains { current.entityTag?.weakMatches($0) ?? false }
-        // It is unknown what must not be overwritten, so a change is not safe.
+        // The list does not show which tags to protect, so a change is not safe.
         case nil: isRead
         }
     }
 
-    /// Sections 13.1.5 and 14.2: only GET knows ranges.
+    /// Sections 13.1.5 and 14.2: only GET has ranges.
     private func isRangeAllowed(
         _ method: Method, _ current: CurrentState, _ now: HTTPDate
     ) -> Bool {
@@ -126,8 +129,8 @@ extension Preconditions {
         if let tag = EntityTag(ifRange) {
             return current.entityTag?.strongMatches(tag) ?? false
         }
-        // A date is a strong validator only once its second is over: until then the content may
-        // change again without the date showing it (section 8.8.2.2).
+        // A date is a strong validator only after its second is over: until then the content may
+        // change again without a new date (section 8.8.2.2).
         guard let date = date(ifRange, now), date == current.lastModified else { return false }
         return date < now
     }

@@ -1,18 +1,16 @@
 internal import HTTPParser
 
-/// One range as a `Range` field writes it, before the length of the content is known.
+/// One range of a `Range` field, before the length of the content is known.
 ///
 /// RFC 9110, section 14.1.2.
 public enum RangeSpec: Hashable, Sendable {
-    /// `first-last`, or `first-` with `Int64.max` for `last`; both bytes belong to the range.
+    /// `first-last`, or `first-` with `Int64.max` for `last`; both bytes are part of the range.
     case from(first: Int64, last: Int64)
-    /// `-count`: so many bytes at the end.
+    /// `-count`: the last `count` bytes.
     case suffix(count: Int64)
 
-    /// The ranges of the field.
-    ///
-    /// Nil where the field is to be ignored: another unit than bytes, anything malformed, or more
-    /// ranges than anyone needs.
+    /// The ranges of the field; `nil` if the field must be ignored, because its unit is not bytes,
+    /// it is malformed, or it has more than 200 ranges.
     static func ranges(in field: String) -> [RangeSpec]? {
         let bytes = Array(field.utf8)
         var reader = FieldValueReader(bytes.span)
@@ -31,8 +29,9 @@ public enum RangeSpec: Hashable, Sendable {
         return ranges.isEmpty ? nil : ranges
     }
 
-    /// Whether the range is satisfiable for content of that length (RFC 9110 section 14.1.2). A
-    /// suffix is, even of empty content, for which ``range(length:)`` is nil.
+    /// Whether the range is satisfiable for content of `length` bytes (RFC 9110 section 14.1.2). A
+    /// suffix of at least one byte always is, even if the content is empty and ``range(length:)``
+    /// is `nil`.
     public func isSatisfiable(length: Int64) -> Bool {
         switch self {
         case .from(let first, _): first < length
@@ -40,7 +39,7 @@ public enum RangeSpec: Hashable, Sendable {
         }
     }
 
-    /// The bytes of the range in content of that length; nil if there are none.
+    /// The bytes of the range in content of `length` bytes; `nil` if there are none.
     public func range(length: Int64) -> ByteRange? {
         switch self {
         case .from(let first, let last): ByteRange(first: first, last: min(last, length - 1))
@@ -60,7 +59,8 @@ extension FieldValueReader {
         return .from(first: first, last: last)
     }
 
-    /// Takes digits; a number beyond `Int64` is valid here, and beyond the end of any content.
+    /// Takes digits. A number above `Int64.max` is valid and becomes `Int64.max`, which is after
+    /// the end of any content.
     private mutating func takeSaturatingDecimal() -> Int64? {
         let digits = takeWhile { 0x30...0x39 ~= $0 }
         guard !digits.isEmpty else { return nil }

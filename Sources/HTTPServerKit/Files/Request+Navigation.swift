@@ -3,10 +3,10 @@ internal import HTTPParser
 import HTTPServerCore
 
 extension Request {
-    /// Whether a browser loads the response as a page, not as a part of one.
+    /// Whether a browser loads the response as a page, not as a resource of a page.
     ///
-    /// Browsers send Sec-Fetch-Mode (Fetch Metadata, section 2.2) to https origins and to localhost.
-    /// Without it, Accept decides: it names HTML only for pages.
+    /// Browsers send Sec-Fetch-Mode (Fetch Metadata, section 2.2) to https origins and to
+    /// localhost. Without that field, Accept decides: browsers name HTML in it only for pages.
     var isNavigation: Bool {
         if let mode = fields["Sec-Fetch-Mode"] { return mode.hasBytes(of: "navigate") }
         guard let accept = fields[.accept], let preference = MediaTypePreference(accept) else {

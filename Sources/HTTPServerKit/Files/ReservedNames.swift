@@ -1,23 +1,23 @@
 /// Names in served directories that the toolkit reserves for files that are being written, and for
-/// data that is kept beside the files. No handler lists or serves such a file, even if another
-/// program created it.
+/// data about files. No handler lists or serves such a file, even if another program created it.
 ///
-/// Listings ask for each name, so names are spans: the compiler specializes nothing generic for
-/// another module.
+/// Listings check every name, so names are spans instead of generic collections: the compiler does
+/// not specialize generic code for other modules.
 package enum ReservedNames {
     /// The folder at the root of a served directory; reserved names elsewhere begin with this name.
     package static let folder = Array(".httpkit-dav".utf8)
     private static let dot = UInt8(ascii: ".")
     private static let slash = UInt8(ascii: "/")
 
-    /// Whether a name is reserved. Case is ignored, as some volumes ignore it.
+    /// Whether a name is reserved. Case is ignored, because some volumes ignore it.
     package static func contains(_ name: Span<UInt8>) -> Bool {
         guard beginsWithDot(name) || mayHoldIgnored(name) else { return false }
-        // Some characters outside of ASCII fold to these letters: U+212A to k.
+        // Some characters outside of ASCII fold to ASCII letters, such as U+212A to k.
         return withoutIgnored(name).lowercased().utf8.starts(with: folder)
     }
 
-    /// Whether a name is hidden: it begins with a dot, also behind characters that HFS+ ignores.
+    /// Whether a name is hidden: it begins with a dot, or with characters that HFS+ ignores and a
+    /// dot.
     package static func isHidden(_ name: Span<UInt8>) -> Bool {
         if beginsWithDot(name) { return true }
         return mayHoldIgnored(name) && withoutIgnored(name).utf8.first == dot
@@ -50,7 +50,8 @@ package enum ReservedNames {
         !name.isEmpty && name[0] == dot
     }
 
-    /// Whether it may hold such a character: in UTF-8 all of them begin with one of two bytes.
+    /// Whether a name may contain a character that HFS+ ignores. In UTF-8, these all begin with one
+    /// of two bytes.
     private static func mayHoldIgnored(_ name: Span<UInt8>) -> Bool {
         for index in name.indices where name[index] == 0xE2 || name[index] == 0xEF { return true }
         return false

@@ -3,20 +3,20 @@ public import HTTPServerCore
 internal import ToolkitSystem
 
 extension Response {
-    /// The response after the conditions and ranges of its request: 304 when the client has the
-    /// same already, 206 for the requested parts, 416 when there is no such part, else the response
-    /// itself.
+    /// The response after the conditions and ranges of its request: 304 if the client's copy is
+    /// current, 206 for the requested parts, 416 if no part fits, else the response itself.
     ///
-    /// Only a 200 that answers GET or HEAD is looked at; its ETag and Last-Modified are what the
-    /// conditions are compared with. Content that is a text, bytes or a file has ranges, and says
-    /// so in Accept-Ranges; a stream has none. 304 keeps all fields but those that describe
-    /// content. RFC 9110, sections 13.2.2, 14.2 and 15.4.5.
-    /// - Throws: `HTTPError` with 412 when If-Match or If-Unmodified-Since is not met.
+    /// Only a 200 to GET or HEAD is changed. Conditions are compared with its ETag and
+    /// Last-Modified. Text, bytes and files have ranges and get Accept-Ranges; streams and coded
+    /// content have none. A 304 keeps all fields except those that describe content. RFC 9110,
+    /// sections 13.2.2, 14.2 and 15.4.5.
+    /// - Throws: `HTTPError` with 412 if If-Match or If-Unmodified-Since is not met.
     public func conditional(for request: Request) throws(HTTPError) -> Response {
         try conditional(for: request, nil)
     }
 
-    /// The same for content that is made while it is sent, of which single ranges can be taken.
+    /// Does the same as ``conditional(for:)`` with content that is generated while it is sent. Such
+    /// content has single ranges only.
     package func conditional(
         for request: Request, generating generator: ContentGenerator
     ) throws(HTTPError) -> Response {
@@ -56,10 +56,11 @@ extension Response {
         }
     }
 
-    /// Becomes the part that a range with a date as its condition asks for, if the date is right.
+    /// Replaces the response by the requested part, if If-Range is a date and matches.
     ///
-    /// The handler was not shown the range. Only a whole for which it offers ranges has parts, and
-    /// none that has other forms with the same date (RFC 9110 section 8.8.1).
+    /// The handler got the request without its range. A 200 has parts only if the handler offers
+    /// ranges for it, and if no other form of the content has the same date (RFC 9110 section
+    /// 8.8.1).
     mutating func takeDatedRange(of request: Request) {
         guard status == .ok, fields[.acceptRanges] == "bytes", !fields.contains(.contentEncoding),
             !fields.varyByEncoding, let range = request.fields[.range],
@@ -75,13 +76,13 @@ extension Response {
         self = part
     }
 
-    /// `nil` for the whole content.
+    /// The 206 or 416 for a range; `nil` to send the whole content.
     private func part(_ range: String, of source: RangeSource) -> Response? {
         let decision = RangeDecision(field: range, length: source.length)
         guard let contentType = fields[.contentType] else {
             return ContentRanges.response(decision, source, fields, body.mediaType)
         }
-        // The type of the content goes to each part; several parts have a type of their own.
+        // Each part gets the content's type; a multipart response has a different type.
         var fields = fields
         fields.remove(.contentType)
         return ContentRanges.response(decision, source, fields, contentType)
@@ -103,7 +104,7 @@ extension Response {
 }
 
 extension ResponseBody.Content {
-    /// Whether parts can be taken of it: not of what is made while it is sent, nor of parts.
+    /// Whether the content has ranges: streams and parts have none.
     fileprivate var hasRanges: Bool {
         switch self {
         case .empty, .text, .bytes, .file: true
@@ -112,13 +113,13 @@ extension ResponseBody.Content {
     }
 }
 
-/// Content of which parts can be taken.
+/// Content that has ranges.
 enum RangeSource {
     case bytes([UInt8])
     case file(OpenFile, offset: Int64, length: Int64)
     case generated(ContentGenerator)
 
-    /// `nil` for content that is made while it is sent.
+    /// `nil` for streams, parts and upgrades.
     init?(_ content: ResponseBody.Content) {
         switch content {
         case .empty: self = .bytes([])
@@ -138,7 +139,7 @@ enum RangeSource {
         }
     }
 
-    /// All of it.
+    /// All of the content.
     func body(mediaType: String) -> ResponseBody {
         switch self {
         case .bytes(let bytes): .bytes(bytes, mediaType: mediaType)
@@ -148,7 +149,7 @@ enum RangeSource {
         }
     }
 
-    /// A range that lies inside of the content; `nil` where content is made while it is sent.
+    /// The piece for a range, which must be inside of the content; `nil` for generated content.
     func piece(_ range: ByteRange) -> ResponseBody.Piece? {
         switch self {
         case .bytes(let bytes): .bytes(Array(bytes[Int(range.first)...Int(range.last)]))
@@ -169,14 +170,14 @@ enum RangeSource {
     }
 }
 
-/// Content of a known length that is made while it is sent, from any place on.
+/// Content of a known length that is generated while it is sent, from any offset.
 package struct ContentGenerator: Sendable {
-    /// The number of bytes.
+    /// The length in bytes.
     package let length: Int64
     private let write: @Sendable (ByteRange, ResponseWriter) async throws -> Void
 
     /// - Parameters:
-    ///   - length: the number of bytes, at least 1.
+    ///   - length: the length in bytes, at least 1.
     ///   - write: writes the bytes of a range.
     package init(
         length: Int64,

@@ -7,17 +7,18 @@ extension Response {
     /// A response with a file, as `FileHandler` sends it: with validators, conditions of the
     /// request (304, 412) and ranges (206, 416).
     ///
-    /// The path comes from the program. Links are followed wherever they lead; never use input from
-    /// a client, which is the task of `FileHandler`.
+    /// The path must come from the program, because links are followed wherever they lead. For
+    /// paths from clients use `FileHandler`.
     /// - Parameters:
     ///   - path: the file's path.
-    ///   - request: what is answered; for methods other than GET and HEAD conditions and ranges
-    ///     mean nothing.
-    ///   - mediaType: its media type; `nil` for that of the file's extension.
-    ///   - attachmentName: the name under which browsers are to save it, instead of showing it.
-    ///   - options: how long caches may keep it, and media types by extension.
-    /// - Throws: `HTTPError`: 404 when there is no such file or it is none, 403 when it cannot be
-    ///   read.
+    ///   - request: the request; its conditions and ranges are applied for GET and HEAD only.
+    ///   - mediaType: the media type; `nil` for that of the file's extension.
+    ///   - attachmentName: the name under which browsers save the file instead of showing it; `nil`
+    ///     to show it.
+    ///   - options: only `cacheAge` and `mediaTypes` are used.
+    /// - Throws: `HTTPError`: 404 if the path does not exist or is not a regular file, 403 if the
+    ///   permission to read it is missing, 412 if a condition is not met; 503 or 500 for other
+    ///   failures.
     public static func file(
         path: String, for request: Request, mediaType: String? = nil,
         attachmentName: String? = nil, options: FileHandler.Options = FileHandler.Options()

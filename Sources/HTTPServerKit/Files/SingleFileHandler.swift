@@ -1,6 +1,6 @@
 public import HTTPServerCore
 
-/// Serves one file, with validators, conditions and ranges, as it is when a request comes.
+/// Serves the current version of one file, with validators, conditions and ranges.
 ///
 /// ```swift
 /// router.route(.get, "/manual.pdf", to: SingleFileHandler(path: "/srv/manual-7.pdf"))
@@ -13,11 +13,12 @@ public struct SingleFileHandler: Handler {
 
     /// Creates a handler.
     /// - Parameters:
-    ///   - path: the file's path; links are followed wherever they lead. While there is no such
-    ///     file the answer is 404.
-    ///   - mediaType: its media type; `nil` for that of the file's extension.
-    ///   - attachmentName: the name under which browsers are to save it, instead of showing it.
-    ///   - options: how long caches may keep it, and media types by extension.
+    ///   - path: the file's path; links are followed wherever they lead. If the file does not
+    ///     exist, the answer is 404.
+    ///   - mediaType: the media type; `nil` for that of the file's extension.
+    ///   - attachmentName: the name under which browsers save the file instead of showing it; `nil`
+    ///     to show it.
+    ///   - options: only `cacheAge` and `mediaTypes` are used.
     public init(
         path: String, mediaType: String? = nil, attachmentName: String? = nil,
         options: FileHandler.Options = FileHandler.Options()
@@ -28,7 +29,7 @@ public struct SingleFileHandler: Handler {
         self.options = options
     }
 
-    /// Answers at once.
+    /// Answers immediately.
     public func answer(_ request: Request) throws -> Answer {
         if let response = try request.answerIfNotRead() { return .now(response) }
         return .now(

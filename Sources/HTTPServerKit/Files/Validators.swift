@@ -4,19 +4,20 @@ internal import ToolkitSystem
 
 /// The validators of a file (RFC 9110 section 8.8).
 struct Validators: Sendable {
-    /// A strong tag, quoted: inode, size and both times to the nanosecond. A change in place
-    /// that keeps the size and sets the modification time back still moves the change time.
+    /// A strong tag, quoted: inode, size, modification time and change time, in nanoseconds. A
+    /// change in place that keeps the size and resets the modification time still has another
+    /// change time.
     let tagText: String
     /// Last-Modified, which must not be later than Date (RFC 9110 section 8.8.2.1).
     let dateText: String
-    /// The same time, which is what conditions are compared with: a client hands it back.
+    /// The time of Last-Modified, with which the dates of conditions are compared.
     let modified: HTTPDate
 
     init(_ status: FileStatus) {
         let now = Syscalls.realtime().seconds
         var seconds = status.modifiedSeconds
-        // A modification time in the future was set on purpose: the moment of the change is known,
-        // and the time stays the same in later answers.
+        // A modification time in the future was set by a program. The change time is used instead,
+        // because it stays the same in later answers.
         if seconds > now { seconds = min(status.changedSeconds, now) }
         modified = HTTPDate(secondsSinceEpoch: seconds)
         dateText = modified.description
@@ -34,14 +35,14 @@ struct Validators: Sendable {
             unsafe Self.write(status.inode, "\"", room, &count)
             unsafe Self.write(UInt64(bitPattern: status.size), "-", room, &count)
             unsafe Self.write(times, "-", room, &count)
-            // Nearly always both times are the same and say nothing more.
+            // Both times are nearly always equal; write the second only if it differs.
             if changed != times { unsafe Self.write(changed, "-", room, &count) }
             unsafe room[count] = UInt8(ascii: "\"")
             return count + 1
         }
     }
 
-    /// A separator and a number in hexadecimal digits: 17 bytes at the most.
+    /// Writes a separator and a number in hexadecimal digits: at most 17 bytes.
     private static func write(
         _ number: UInt64, _ separator: Unicode.Scalar, _ room: UnsafeMutableBufferPointer<UInt8>,
         _ count: inout Int
@@ -63,7 +64,7 @@ struct Validators: Sendable {
 }
 
 extension Preconditions {
-    /// The conditions of a request, or `nil` when it has none.
+    /// The conditions of a request; `nil` if it has none.
     init?(_ request: borrowing Request) {
         guard request.hasConditions else { return nil }
         let fields = request.fields

@@ -2,9 +2,9 @@ internal import HTTPParser
 public import HTTPServerCore
 internal import ToolkitSystem
 
-/// How a line of the access log looks.
+/// The format of a line of the access log.
 public enum AccessLogFormat: Sendable, Hashable {
-    /// The line that web servers write by custom:
+    /// The customary line of web servers:
     /// `peer - user [date] "request line" status bytes "referer" "user agent"`.
     case combined
     /// One JSON object a line, with the members `time` (RFC 3339, to the microsecond), `peer`,
@@ -13,7 +13,7 @@ public enum AccessLogFormat: Sendable, Hashable {
     /// `userAgent` and `failure`. Members without a value are left out.
     case json
 
-    /// The line of a record, without its end.
+    /// The line of a record, without a line break.
     public func line(of record: AccessRecord) -> String {
         var buffer = ByteBuffer(capacity: 256)
         var clock = LogClock()
@@ -21,7 +21,7 @@ public enum AccessLogFormat: Sendable, Hashable {
         return unsafe String(decoding: buffer.unsafeBytes, as: UTF8.self)
     }
 
-    /// Writes the line of a record, without its end.
+    /// Writes the line of a record, without a line break.
     func append(_ record: AccessRecord, to line: inout ByteBuffer, _ clock: inout LogClock) {
         switch self {
         case .combined: appendCombined(record, &line, &clock)
@@ -105,7 +105,7 @@ public enum AccessLogFormat: Sendable, Hashable {
     }
 }
 
-/// The date of the combined format, made once a second: `10/Oct/2000:13:55:36 +0000`.
+/// The date of the combined format, `10/Oct/2000:13:55:36 +0000`, formatted once a second.
 package struct LogClock: Sendable {
     private var seconds = Int64.min
     private var text = ""
@@ -136,7 +136,7 @@ extension ByteBuffer {
         }
     }
 
-    /// The user as one word, or a hyphen: blanks separate the parts of the line.
+    /// The user, or a hyphen. Spaces are escaped, because they separate the parts of the line.
     fileprivate mutating func append(user request: Request?) {
         guard let name = request?.identity?.name, !name.isEmpty else {
             return append(literal: "-")
@@ -146,7 +146,7 @@ extension ByteBuffer {
         }
     }
 
-    /// The value of a field between quotes, or a hyphen.
+    /// The value of a field, escaped for the quotes around it; a hyphen if it is missing or empty.
     fileprivate mutating func append(quotedField name: HTTPFieldName, of request: Request?) {
         guard let table = unsafe request?.storage.head.table,
             let index = unsafe table.index(of: name), unsafe table.value(index).count > 0
@@ -154,7 +154,8 @@ extension ByteBuffer {
         unsafe append(quoted: table.value(index))
     }
 
-    /// Text from a client must not break the line or the quotes, nor control a terminal.
+    /// Escapes text from a client, so that it cannot end the line or the quotes, or control a
+    /// terminal.
     fileprivate mutating func append(quoted bytes: UnsafeRawBufferPointer) {
         let isPlain = unsafe bytes.allSatisfy {
             $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C
@@ -215,9 +216,9 @@ extension ByteBuffer {
 }
 
 extension AccessRecord {
-    /// The line that web servers write by custom, "combined" format, without its end.
+    /// The record as a line of `AccessLogFormat.combined`, without a line break.
     public var combined: String { AccessLogFormat.combined.line(of: self) }
 
-    /// The record as a JSON object on one line, without its end; see `AccessLogFormat.json`.
+    /// The record as a line of `AccessLogFormat.json`, without a line break.
     public var json: String { AccessLogFormat.json.line(of: self) }
 }

@@ -3,17 +3,16 @@ package import HTTPParser
 internal import HTTPServerCore
 package import ToolkitSystem
 
-/// Writes lines to a file, or to a descriptor, without keeping its callers waiting.
+/// Writes lines to a file or a descriptor, without blocking its callers.
 ///
-/// Lines are gathered in memory and written on a queue of their own, at once when nothing was
-/// written for 10 ms, else when that time is over. While the reader is slower than the lines come,
-/// up to 1 MiB waits; further lines are dropped, and counted.
+/// Lines are collected in memory and written on a separate queue, at most every 10 ms. If the
+/// reader is too slow, up to 1 MiB of lines waits in memory; further lines are dropped and counted.
 package final class LineWriter: @unchecked Sendable {
     /// State shared by the callers and the queue; the lock also guards `lines`.
     private struct State: Sendable {
         var isScheduled = false
         var dropped = 0
-        /// Dropped lines that were not reported yet.
+        /// The number of dropped lines that no notice has reported yet.
         var untold = 0
         var lastFlush: UInt64 = 0
         var clock = LogClock()
@@ -25,17 +24,17 @@ package final class LineWriter: @unchecked Sendable {
     @exclusivity(unchecked)
     private var lines = ByteBuffer(capacity: 16 << 10)
     private let queue = DispatchQueue(label: "http.lines")
-    /// Touched on the queue alone.
+    /// The lines that are being written. Used only on the queue.
     private var spare = ByteBuffer(capacity: 16 << 10)
-    /// Whether the last write failed, maybe inside of a line. Touched on the queue alone.
+    /// Whether the last write failed, maybe inside of a line. Used only on the queue.
     private var isCut = false
     private var descriptor: CInt
 
     private static let limit = 1 << 20
     private static let interval: UInt64 = 10_000_000
 
-    /// Appends to a file, creating it if it is missing; its owner may read and write it, its group
-    /// read it.
+    /// Appends to a file, creating it if it is missing. Its owner may read and write it, its group
+    /// may read it.
     package init(path: String) throws(SystemError) {
         descriptor = try Syscalls.openLog(path)
         self.path = path
@@ -44,8 +43,9 @@ package final class LineWriter: @unchecked Sendable {
 
     /// Writes to a descriptor that the caller opens and closes.
     /// - Parameters:
-    ///   - descriptor: a file, a terminal or a pipe. A pipe whose reader is gone loses the lines.
-    ///   - notice: a line that reports how many lines were dropped before it.
+    ///   - descriptor: a file, a terminal or a pipe. Lines to a pipe without a reader are lost.
+    ///   - notice: makes the line that reports how many lines were dropped before it; `nil` reports
+    ///     none.
     package init(descriptor: CInt, notice: (@Sendable (_ dropped: Int) -> String)? = nil) {
         self.descriptor = descriptor
         path = nil
@@ -56,10 +56,10 @@ package final class LineWriter: @unchecked Sendable {
         if path != nil { Syscalls.close(descriptor) }
     }
 
-    /// Takes a line; from any thread.
+    /// Writes a line. Safe to call from any thread.
     /// - Parameters:
-    ///   - value: the value that the line tells; a closure would keep a copy of it.
-    ///   - append: appends the line without its end; called at most once, before this returns.
+    ///   - value: passed to `append`, because capturing it in a closure would copy it.
+    ///   - append: appends the line without a line break. Called at most once, before this returns.
     package func write<Value>(
         _ value: Value, _ append: (Value, inout ByteBuffer, inout LogClock) -> Void
     ) {
@@ -83,16 +83,17 @@ package final class LineWriter: @unchecked Sendable {
         }
     }
 
-    /// How many lines were dropped because they could not be written, or not as fast as they came.
+    /// The number of lines that were dropped, because writing failed or was too slow.
     package var droppedLines: Int { state.withLock { $0.dropped } }
 
-    /// Waits until all lines so far are with the system. It blocks: never call it on an event loop.
+    /// Blocks until all lines so far were passed to the system. Never call it on an event loop.
     package func flush() {
         queue.sync { drain() }
     }
 
-    /// The same, but not for longer than that: the reader may have stopped to read.
-    /// - Returns: whether all lines so far are with the system.
+    /// Blocks until all lines so far were passed to the system, or a time has passed, because the
+    /// reader may have stopped.
+    /// - Returns: whether all lines so far were passed to the system.
     @discardableResult
     package func flush(within time: Duration) -> Bool {
         let done = DispatchSemaphore(value: 0)
@@ -104,9 +105,10 @@ package final class LineWriter: @unchecked Sendable {
         return done.wait(timeout: .now() + wait) == .success
     }
 
-    /// Opens the file again by its path, after it was renamed to begin a new one; no effect on a
-    /// descriptor of the caller. It blocks: never call it on an event loop.
-    /// - Throws: why it cannot be opened; lines go on into the old one then.
+    /// Opens the path again. Call it after log rotation has renamed the file. No effect on a
+    /// caller's descriptor. It blocks: never call it on an event loop.
+    /// - Throws: the reason why the file cannot be opened; lines are then still written to the old
+    ///   file.
     package func reopen() throws(SystemError) {
         guard let path else { return }
         let new = try Syscalls.openLog(path)
@@ -117,7 +119,7 @@ package final class LineWriter: @unchecked Sendable {
         }
     }
 
-    /// Runs on the queue.
+    /// Writes all lines so far. Runs on the queue.
     private func drain() {
         let told = state.withLock { state -> Int in
             unsafe swap(&lines, &spare)
@@ -130,14 +132,14 @@ package final class LineWriter: @unchecked Sendable {
         }
         guard !spare.isEmpty else { return }
         do throws(SystemError) {
-            // The beginning of a line must not be taken for that of the next one.
+            // End the line that the failed write may have cut.
             if isCut { try Syscalls.writeLog(descriptor, "\n") }
             isCut = true
             try unsafe Syscalls.writeLog(descriptor, spare.unsafeBytes)
             isCut = false
         } catch {
             let count = unsafe spare.unsafeBytes.reduce(0) { $0 + ($1 == 0x0A ? 1 : 0) }
-            // The notice is no line of a caller, and has to be repeated.
+            // The notice is not a caller's line, and has to be repeated.
             let lost = told > 0 ? count - 1 : count
             state.withLock { state in
                 state.dropped += lost

@@ -1,10 +1,10 @@
 internal import HTTPParser
 internal import HTTPServerCore
 
-/// A line of the combined format whose parts need no escaping: an IPv4 peer, no user. Most lines
-/// are of this kind, and every request writes one, so they are written in one go.
+/// The fast path for a line of the combined format with an IPv4 peer, without a user and without
+/// text that needs escapes. Most requests have such a line.
 enum PlainLine {
-    /// - Returns: whether it was such a line; nothing was written otherwise.
+    /// - Returns: whether the line was written; `false` for all other lines.
     static func append(
         _ record: AccessRecord, to line: inout ByteBuffer, _ clock: inout LogClock
     ) -> Bool {
@@ -60,7 +60,7 @@ enum PlainLine {
         cursor.put(UInt64(peer.3))
     }
 
-    /// Empty without such a field.
+    /// The value of a field; empty if it is missing.
     private static func value(
         of name: HTTPFieldName, _ storage: Request.Storage
     ) -> UnsafeRawBufferPointer {
@@ -71,12 +71,13 @@ enum PlainLine {
         return unsafe table.value(index)
     }
 
-    /// Without a branch for each byte, so that the compiler takes many at once.
+    /// Whether the bytes need no escapes. No branch depends on a byte, so that the compiler can
+    /// vectorize the loop.
     private static func isPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var odd: UInt8 = 0
         for index in 0..<bytes.count {
             let byte = unsafe bytes[index]
-            // Below the blank, or from DEL on.
+            // A byte below the space, or from DEL on.
             odd |= byte &- 0x20 >= 0x5F ? 1 : 0
             odd |= byte == 0x22 ? 1 : 0
             odd |= byte == 0x5C ? 1 : 0
@@ -85,13 +86,13 @@ enum PlainLine {
     }
 }
 
-/// A place in memory that is known to have room.
+/// Writes to memory without bounds checks: the caller has reserved enough.
 @safe
 private struct Cursor {
     private let base: UnsafeMutableRawPointer
     private(set) var count = 0
 
-    /// - Parameter room: it is not empty.
+    /// - Parameter room: the memory to write to; not empty.
     init(_ room: UnsafeMutableRawBufferPointer) {
         unsafe base = room.baseAddress.unsafelyUnwrapped
     }

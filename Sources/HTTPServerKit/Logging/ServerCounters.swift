@@ -10,12 +10,11 @@ internal import ToolkitSystem
 /// print(counters.figures.requests)
 /// ```
 public final class ServerCounters: ServerMetrics {
-    /// The counts up to a moment. Figures that change meanwhile may be of slightly different
-    /// moments.
+    /// A snapshot of the counts.
     public struct Figures: Sendable, Hashable {
         /// Connections that are open now.
         public var openConnections = 0
-        /// Connections taken since the start.
+        /// Connections accepted since the start.
         public var connections = 0
         /// New connections that were refused.
         public var refusedConnections = 0
@@ -23,20 +22,20 @@ public final class ServerCounters: ServerMetrics {
         public var bytesReceived: Int64 = 0
         /// Bytes sent by connections that are closed, heads and framing included.
         public var bytesSent: Int64 = 0
-        /// Requests that ended, by method and class of the status. Unknown methods are counted
-        /// together, as `other`, and so are heads that could not be read: peers cannot add names.
+        /// Requests that ended, by method and status class. Unknown methods and heads that could
+        /// not be parsed are counted as `other`, so that peers cannot add names.
         public var requests: [Key: Int] = [:]
-        /// Responses that did not go out whole.
+        /// Responses that were not sent completely.
         public var cutShort = 0
-        /// How many requests took at most the time of the same position in
-        /// `ServerCounters.durationBounds`, and no less than the one before; the last is for those
-        /// that took longer than all.
+        /// A histogram of durations: the count at an index is that of requests that took at most
+        /// the bound of `ServerCounters.durationBounds` at this index, and more than the bound
+        /// before. The last count is for requests above all bounds.
         public var durations: [Int] = []
-        /// The time of all requests together.
+        /// The sum of the durations of all requests.
         public var totalDuration = Duration.zero
     }
 
-    /// The class by which requests are counted.
+    /// The method and status class by which requests are counted.
     public struct Key: Sendable, Hashable {
         /// The method's name, or `other`.
         public var method: String
@@ -103,7 +102,7 @@ public final class ServerCounters: ServerMetrics {
 }
 
 extension AccessRecord {
-    /// The method if it is registered: peers must not create new series.
+    /// The name of a known method, else `other`: peers must not create new series.
     package var countedMethod: String {
         guard let method = request?.method, method.isKnown else { return "other" }
         return method.name

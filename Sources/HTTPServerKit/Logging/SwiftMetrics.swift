@@ -4,9 +4,9 @@
     public import HTTPServerCore
     internal import ToolkitSystem
 
-    /// Hands the figures of a server to swift-metrics, with the package trait `Metrics`.
+    /// Reports the figures of a server to swift-metrics. Requires the package trait `Metrics`.
     ///
-    /// | Label behind the prefix | Kind | Dimensions |
+    /// | Label after the prefix | Kind | Dimensions |
     /// |---|---|---|
     /// | `connections_active` | meter | |
     /// | `connections_total`, `connections_refused_total` | counter | |
@@ -15,8 +15,8 @@
     /// | `request_duration_seconds` | timer | `method`, `status` |
     /// | `responses_cut_short_total` | counter | |
     ///
-    /// `status` is the class, such as `2xx`. Unknown methods are `other`, so the number of series
-    /// is bounded whatever peers send.
+    /// `status` is the class, such as `2xx`. Unknown methods are `other`, so peers cannot increase
+    /// the number of series without limit.
     public final class SwiftMetrics: ServerMetrics {
         private struct Key: Hashable, Sendable {
             var method: String
@@ -40,8 +40,8 @@
 
         /// Creates the metrics.
         /// - Parameters:
-        ///   - prefix: what all labels begin with.
-        ///   - factory: where they go; the one of `MetricsSystem` by default.
+        ///   - prefix: the prefix of all labels.
+        ///   - factory: the factory of the metrics; by default that of `MetricsSystem`.
         public init(
             prefix: String = "http_server_", factory: any MetricsFactory = MetricsSystem.factory
         ) {
@@ -78,7 +78,7 @@
             sent.increment(by: connection.bytesSent)
         }
 
-        /// Counts a request and its time.
+        /// Counts a request and records its duration.
         public func requestEnded(_ record: AccessRecord) {
             let key = Key(method: record.countedMethod, status: Int(record.status.code) / 100)
             let series = self.series(of: key)

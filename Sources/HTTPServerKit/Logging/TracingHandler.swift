@@ -4,30 +4,30 @@
     internal import ToolkitSystem
     public import Tracing
 
-    /// Makes a span of each request, with the package trait `Tracing`.
+    /// Creates a span for each request. Requires the package trait `Tracing`.
     ///
     /// <!-- snippet: not compiled: it needs the trait -->
     /// ```swift
     /// let server = HTTPServer(ServerConfiguration(port: 8080), handler: TracingHandler(router))
     /// ```
     ///
-    /// The tracer takes the context of the caller out of the fields, such as `traceparent` (W3C Trace
-    /// Context). Handlers find the span's context in `ServiceContext.current`, and so do the producers of
-    /// streams. A client names the trace that its requests belong to, and may name any: let a proxy
-    /// remove these fields where clients are strangers. The span ends when the answer is sent, or will
-    /// not be. Names and attributes are those of OpenTelemetry's semantic conventions for HTTP servers,
-    /// version 1.23 and later:
+    /// The tracer extracts the caller's context from fields such as `traceparent` (W3C Trace
+    /// Context). Handlers and the producers of streams find the span's context in
+    /// `ServiceContext.current`. A client can name any trace: let a proxy remove these fields if
+    /// clients are not trusted. The span ends when the answer was sent or has failed. Names and
+    /// attributes are those of OpenTelemetry's semantic conventions for HTTP servers, version 1.23
+    /// and later:
     ///
     /// | Attribute | Value |
     /// |---|---|
-    /// | `http.request.method` | the method; `_OTHER` for one without a name here, which is in `http.request.method_original` |
+    /// | `http.request.method` | the method; `_OTHER` for an unknown one, in `http.request.method_original` |
     /// | `http.route` | the router's pattern; the span is named by method and route |
     /// | `http.response.status_code` | the status; from 500 on the span is an error |
-    /// | `url.scheme`, `url.path`, `url.query` | the target; the query only where it is asked for |
+    /// | `url.scheme`, `url.path`, `url.query` | the target; the query only with `recordsQueries` |
     /// | `server.address`, `server.port` | the host that the request names |
     /// | `client.address`, `network.peer.address`, `network.peer.port` | the client, and the socket's peer |
     /// | `network.protocol.version`, `user_agent.original` | `1.1`, and User-Agent |
-    /// | `error.type` | the status from 500 on, or why the answer was cut short |
+    /// | `error.type` | the status from 500 on, or the reason why the answer was cut short |
     public struct TracingHandler: Handler {
         private let inner: any Handler
         private let tracer: (any Tracer)?
@@ -36,8 +36,9 @@
         /// Creates a handler.
         /// - Parameters:
         ///   - handler: the inner handler.
-        ///   - tracer: where the spans go; `nil` for that of `InstrumentationSystem`.
-        ///   - recordsQueries: whether spans have the queries of targets, which may hold secrets.
+        ///   - tracer: the tracer of the spans; `nil` for that of `InstrumentationSystem`.
+        ///   - recordsQueries: whether spans contain the queries of targets, which may contain
+        ///     secrets.
         public init(
             _ handler: some Handler, tracer: (any Tracer)? = nil, recordsQueries: Bool = false
         ) {
@@ -46,7 +47,7 @@
             self.recordsQueries = recordsQueries
         }
 
-        /// Answers by the handler, inside of a span.
+        /// Answers with the inner handler's answer, within a span.
         public func answer(_ request: Request) throws -> Answer {
             let tracer = tracer ?? InstrumentationSystem.tracer
             var context = ServiceContext.current ?? .topLevel
@@ -102,7 +103,7 @@
             span.setStatus(SpanStatus(code: .error))
         }
 
-        /// Host and port of an authority, of which the port may be missing.
+        /// Host and port of an authority; `nil` for a missing port.
         private static func split(_ authority: String) -> (host: String, port: Int?) {
             guard let colon = authority.utf8.lastIndex(of: UInt8(ascii: ":")),
                 let port = Int(authority[authority.utf8.index(after: colon)...])
@@ -111,10 +112,10 @@
         }
     }
 
-    /// The pattern by which the router found the handler, where a span wants to know it.
+    /// The pattern of the route that was found. Set only if a `TracingHandler` needs it.
     enum RouteKey: RequestKey { typealias Value = String }
 
-    /// Finds fields by the names that a tracer asks for.
+    /// Reads the fields that a tracer asks for.
     private struct FieldExtractor: Extractor {
         func extract(key: String, from fields: RequestFields) -> String? {
             HTTPFieldName(key).flatMap { fields.list($0) }
@@ -130,7 +131,7 @@
     }
 
     extension Answer {
-        /// The same answer, made within a context.
+        /// The same answer, computed within a context.
         fileprivate func within(_ context: ServiceContext) -> Answer {
             switch self {
             case .now(let response): return .now(response.within(context))
@@ -157,7 +158,7 @@
     }
 
     extension Response {
-        /// The same response, with the producer of its stream in a context.
+        /// The same response, whose stream's producer runs within a context.
         fileprivate func within(_ context: ServiceContext) -> Response {
             guard case .stream(let length, let producer) = body.content else { return self }
             var response = self

@@ -1,27 +1,27 @@
 internal import HTTPParser
 
-/// The names under which a server is reached.
+/// The host names under which a server is reached.
 ///
-/// A page of an attacker can have its own name resolve to an address of a local server (DNS
-/// rebinding): to the browser that is one origin then, and the page reads what the server answers.
-/// The request still names the attacker's host, and that gives it away.
+/// An attacker can make the host name of a page resolve to the address of a local server (DNS
+/// rebinding). To the browser, page and server then have the same origin, and the page can read the
+/// server's answers. The requests still name the attacker's host, which is not allowed here.
 public struct AllowedHosts: Sendable, Hashable {
-    /// Whether addresses are allowed. They cannot be rebound.
+    /// Whether IP addresses are allowed. They cannot be rebound.
     public var allowsAddresses = true
-    /// Whether `localhost` and names that end with `.localhost` are allowed; browsers resolve them
-    /// by themselves.
+    /// Whether `localhost` and names that end with `.localhost` are allowed. Browsers resolve them
+    /// without DNS.
     public var allowsLocalhost = true
     private var names: Set<String> = []
     private var suffixes: Set<String> = []
 
     /// Creates a list.
-    /// - Parameter names: host names in any case, without ports. `*.local` stands for all names
-    ///   below `local`.
+    /// - Parameter names: host names in any case, without ports. `*.local` allows all names below
+    ///   `local`.
     public init(_ names: [String] = []) {
         for name in names { allow(name) }
     }
 
-    /// Adds a name, in the same form.
+    /// Adds a name, in the form that ``init(_:)`` accepts.
     public mutating func allow(_ name: String) {
         if name.hasPrefix("*.") {
             suffixes.insert(Self.canonical(name.dropFirst(2)))
@@ -31,14 +31,14 @@ public struct AllowedHosts: Sendable, Hashable {
     }
 
     /// Whether a host is allowed.
-    /// - Parameter authority: host and port, as Host has them; IPv6 in brackets.
+    /// - Parameter authority: host and optional port, as in the Host field; IPv6 in brackets.
     public func contains(_ authority: String) -> Bool {
-        // The usual host names of a local server.
+        // Fast path: most requests to a local server name its address.
         if allowsAddresses, Self.isIPv4(authority.utf8) { return true }
         // A host is ASCII (RFC 3986 section 3.2.2), which compares byte by byte.
         guard authority.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
-        // A name is shorter (RFC 1035 section 2.3.4), and looking at each of its ends takes time that
-        // grows with the square of its length.
+        // No name is longer (RFC 1035 section 2.3.4), and the search below for a suffix takes time
+        // that grows with the square of the length.
         guard authority.utf8.count <= Self.longest else { return false }
         if names.contains(authority) { return true }
         if authority.hasPrefix("[") {
@@ -62,24 +62,25 @@ public struct AllowedHosts: Sendable, Hashable {
         return false
     }
 
-    /// Bytes of the longest name, a dot behind it, and a port.
+    /// The bytes of the longest name, its final dot, and a port with its colon.
     private static let longest = 253 + 1 + 6
 
-    /// Whether a host is an address, which a name server cannot change.
-    /// - Parameter authority: host and port, as Host has them; IPv6 in brackets.
+    /// Whether a host is an IP address, which no name server can change.
+    /// - Parameter authority: host and optional port, as in the Host field; IPv6 in brackets.
     static func isAddress(_ authority: String) -> Bool {
         // A valid host with brackets is IPv6 (RFC 3986 section 3.2.2).
         authority.hasPrefix("[") || isIPv4(authority.utf8)
     }
 
-    /// Lower case, and without the dot that ends a name that is written out.
+    /// The name in lower case and without the final dot of a fully qualified name.
     private static func canonical(_ name: some StringProtocol) -> String {
         let text = name.lowercased()
         return text.hasSuffix(".") ? String(text.dropLast()) : text
     }
 
-    /// Four numbers. Other spellings of addresses never come from browsers.
-    /// - Parameter host: a host; what begins with a colon behind it does not count.
+    /// Whether a host has the form of four decimal numbers. Browsers send no other spelling of
+    /// IPv4.
+    /// - Parameter host: a host. A colon and the bytes after it are ignored.
     private static func isIPv4(_ host: String.UTF8View) -> Bool {
         unsafe host.withContiguousStorageIfAvailable { unsafe isIPv4($0) } ?? isIPv4(Array(host))
     }

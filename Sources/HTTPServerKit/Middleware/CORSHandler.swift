@@ -2,8 +2,8 @@ internal import HTTPCodecs
 public import HTTPParser
 public import HTTPServerCore
 
-/// Lets pages of other origins use the answers of another handler: CORS, as the Fetch standard has
-/// it (section 3.2, "CORS protocol").
+/// Lets pages of other origins read the answers of another handler: CORS, as the Fetch standard
+/// defines it (section 3.2, "CORS protocol").
 ///
 /// ```swift
 /// var options = CORSHandler.Options()
@@ -12,19 +12,19 @@ public import HTTPServerCore
 /// let handler = CORSHandler(authenticated, options: options)
 /// ```
 ///
-/// A preflight, OPTIONS with Origin and Access-Control-Request-Method, is answered here, so put
-/// this handler around the one that authenticates: browsers send no credentials with it. The inner
-/// handler answers other requests, and this one adds the fields that let pages read the answers,
-/// errors included. It does not prevent requests; see `OriginCheckHandler`.
+/// This handler answers preflights: OPTIONS with Origin and Access-Control-Request-Method. Put it
+/// around the handler that authenticates, because browsers send no credentials with a preflight.
+/// The inner handler answers all other requests, and this one adds the fields that let pages read
+/// the answers, errors included. CORS does not prevent requests; see `OriginCheckHandler`.
 public struct CORSHandler: Handler {
     /// The origins whose pages may read responses.
     public enum Origins: Sendable {
         /// Pages of every origin.
         case any
         /// Pages of these origins, such as `https://app.example.org` or `http://localhost:3000`:
-        /// scheme, host and, unless it is the scheme's own, port.
+        /// scheme, host and, unless it is the scheme's default, port.
         case listed(Set<String>)
-        /// Pages of the origins for which the closure says so. It is given the value of Origin.
+        /// Pages of the origins for which the closure returns `true`. It gets the value of Origin.
         case matching(@Sendable (String) -> Bool)
     }
 
@@ -32,21 +32,23 @@ public struct CORSHandler: Handler {
     public struct Options: Sendable {
         /// The origins whose pages may read responses.
         public var origins = Origins.any
-        /// Whether pages without an origin may, those of files and sandboxes: they send `null`,
-        /// which any page can produce. `Origins.any` without credentials includes them.
+        /// Whether pages without an origin, such as local files and sandboxed frames, may read
+        /// responses. They send the origin `null`, which any page can produce. `Origins.any`
+        /// includes them.
         public var allowsNull = false
-        /// Whether answers to requests with cookies or credentials may be read. Responses then name
-        /// the one origin, because browsers ignore `*`. `Origins.any` cannot be combined with it:
-        /// every page that a user visits could act as that user.
+        /// Whether pages may read answers to requests with cookies or credentials. Cannot be
+        /// combined with `Origins.any`: every page that a user visits could act as that user.
         public var allowsCredentials = false
-        /// The methods that pages may use beside GET, HEAD and POST, which need no preflight.
+        /// The methods that pages may use in addition to GET, HEAD and POST, which need no
+        /// preflight.
         public var methods: Set<HTTPMethod> = [.get, .head, .post, .put, .patch, .delete]
-        /// The names of the request fields that pages may set; `nil` for all that they ask for.
+        /// The names of the request fields that pages may set; `nil` allows all fields.
         public var requestFields: Set<HTTPFieldName>?
-        /// The names of the response fields that pages may read beside the usual ones.
+        /// The names of the response fields that pages may read in addition to those that the Fetch
+        /// standard always allows.
         public var exposedFields: [HTTPFieldName] = []
-        /// How long browsers may cache a preflight; `nil` to leave it to them, 5 seconds. They
-        /// limit it to 2 hours or more.
+        /// How long browsers may cache the answer to a preflight, in whole seconds; `nil` leaves it
+        /// to them, usually 5 seconds. Browsers have an upper limit of 2 hours or more.
         public var maxAge: Duration? = .seconds(600)
 
         /// The defaults.
@@ -61,7 +63,7 @@ public struct CORSHandler: Handler {
     /// Creates a handler.
     /// - Parameters:
     ///   - handler: the inner handler.
-    ///   - options: what is allowed.
+    ///   - options: the rules.
     public init(_ handler: some Handler, options: Options = Options()) {
         if case .any = options.origins {
             precondition(
@@ -73,7 +75,7 @@ public struct CORSHandler: Handler {
         methods = options.methods.map(\.name).sorted().joined(separator: ", ")
     }
 
-    /// Answers preflights, and all else by the handler.
+    /// Answers preflights itself, and other requests with the inner handler's response.
     public func answer(_ request: Request) throws -> Answer {
         if let preflight = preflight(request) { return .now(preflight) }
         return try inner.renderedAnswer(to: request).map { shared($0, with: request) }
@@ -81,11 +83,12 @@ public struct CORSHandler: Handler {
 
     // MARK: Answers
 
-    /// The answer of the handler, with the fields that let pages read it.
+    /// The inner handler's response, with the fields that let pages read it.
     private func shared(_ response: Response, with request: Request) -> Response {
         var response = response
-        // A response that is the same for all must stay cacheable. A cache gives it to pages later,
-        // so it has the fields without Origin as well ("CORS protocol and HTTP caches").
+        // A response that is the same for all origins must stay cacheable. A cache may serve it to
+        // pages later, so it gets the fields even if the request has no Origin ("CORS protocol and
+        // HTTP caches").
         if !isForAll { response.fields.addVary("Origin") }
         guard let allowed = allowed(request.fields[.origin]) else { return response }
         response.fields[Self.allowOrigin] = allowed
@@ -94,13 +97,13 @@ public struct CORSHandler: Handler {
         return response
     }
 
-    /// Whether all get the same answer.
+    /// Whether all origins get the same answer.
     private var isForAll: Bool {
         if case .any = options.origins { return true }
         return false
     }
 
-    /// The value of Access-Control-Allow-Origin; `nil` for an origin that may not read.
+    /// The value of Access-Control-Allow-Origin; `nil` for an origin that may not read responses.
     private func allowed(_ origin: String?) -> String? {
         if isForAll { return "*" }
         // An origin is ASCII (RFC 6454 section 6.2), which compares byte by byte.
@@ -115,7 +118,7 @@ public struct CORSHandler: Handler {
 
     // MARK: Preflights
 
-    /// The answer to a preflight; `nil` for what is none.
+    /// The answer to a preflight; `nil` for other requests.
     private func preflight(_ request: Request) -> Response? {
         guard request.knownMethod == .options, let origin = request.fields[.origin],
             let method = request.fields[Self.requestMethod]
@@ -147,7 +150,7 @@ public struct CORSHandler: Handler {
         return options.methods.contains { method.hasBytes(of: $0.name) }
     }
 
-    /// The fields that are asked for, if all of them may be set.
+    /// The requested field names, joined by commas, if pages may set all of them; else `nil`.
     private func allowedFields(_ list: String?) -> String? {
         guard let list, !list.isEmpty else { return "" }
         guard let names = FieldValues.tokens(list) else { return nil }

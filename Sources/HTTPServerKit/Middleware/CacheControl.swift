@@ -1,59 +1,61 @@
 internal import HTTPParser
 public import HTTPServerCore
 
-/// The rights of caches: the directives of Cache-Control (RFC 9111 section 5.2.2).
+/// The directives of Cache-Control in a response (RFC 9111 section 5.2.2).
 ///
 /// ```swift
 /// response.setCacheControl(.public(maxAge: .seconds(3_600)))
 /// let answer = Response(.ok, body: body).cached(.noStore)
 /// ```
 public struct CacheControl: Sendable, Hashable {
-    /// How long it is fresh, in whole seconds.
+    /// How long the response is fresh, in whole seconds.
     public var maxAge: Duration?
-    /// The same for caches that many share.
+    /// How long the response is fresh in shared caches, in whole seconds; overrides `maxAge` there.
     public var sharedMaxAge: Duration?
-    /// Whether caches that many share may keep what they otherwise must not.
+    /// Whether shared caches may store the response even if its request had Authorization.
     public var isPublic = false
-    /// Whether only the client's own cache may keep it.
+    /// Whether only the client's own cache may store the response.
     public var isPrivate = false
-    /// Whether caches have to ask each time.
+    /// Whether caches must revalidate the response before each use.
     public var noCache = false
-    /// Whether no cache may store it.
+    /// Whether no cache may store the response.
     public var noStore = false
-    /// Whether content must not be changed on the way.
+    /// Whether intermediaries must not change the content.
     public var noTransform = false
-    /// Whether it must not be used once it is stale.
+    /// Whether caches must not use the response once it is stale.
     public var mustRevalidate = false
-    /// The same for caches that many share.
+    /// Whether shared caches must not use the response once it is stale.
     public var proxyRevalidate = false
-    /// Whether it will not change while it is fresh (RFC 8246).
+    /// Whether the response will not change while it is fresh (RFC 8246).
     public var isImmutable = false
-    /// How long it may be used while a cache asks for a new one (RFC 5861 section 3).
+    /// How long a cache may use the stale response while it revalidates it, in whole seconds (RFC
+    /// 5861 section 3).
     public var staleWhileRevalidate: Duration?
-    /// How long it may be used when the server fails (RFC 5861 section 4).
+    /// How long a cache may use the stale response when the server fails, in whole seconds (RFC
+    /// 5861 section 4).
     public var staleIfError: Duration?
 
     /// Creates a value without directives.
     public init() {}
 
-    /// Caches have to ask each time.
+    /// Caches must revalidate the response before each use.
     public static var noCache: CacheControl {
         var control = CacheControl()
         control.noCache = true
         return control
     }
 
-    /// No cache may store it.
+    /// No cache may store the response.
     public static var noStore: CacheControl {
         var control = CacheControl()
         control.noStore = true
         return control
     }
 
-    /// Every cache may keep it.
+    /// Every cache may store the response.
     /// - Parameters:
-    ///   - maxAge: how long it is fresh.
-    ///   - isImmutable: whether it will not change meanwhile.
+    ///   - maxAge: how long the response is fresh, in whole seconds.
+    ///   - isImmutable: whether the response will not change while it is fresh.
     public static func `public`(maxAge: Duration, isImmutable: Bool = false) -> CacheControl {
         var control = CacheControl()
         control.isPublic = true
@@ -62,8 +64,8 @@ public struct CacheControl: Sendable, Hashable {
         return control
     }
 
-    /// Only the client's own cache may keep it.
-    /// - Parameter maxAge: how long it is fresh.
+    /// Only the client's own cache may store the response.
+    /// - Parameter maxAge: how long the response is fresh, in whole seconds.
     public static func `private`(maxAge: Duration) -> CacheControl {
         var control = CacheControl()
         control.isPrivate = true

@@ -1,8 +1,8 @@
 public import HTTPServerCore
 
-/// Gives the errors of another handler a look of their own: that of a part of a site.
+/// Renders the errors of another handler, in a form that applies to a part of a site.
 ///
-/// For all of a server, errors that no handler sees among them, use
+/// For a whole server, including errors that no handler sees, use
 /// `ServerConfiguration.errorRenderer`.
 public struct ErrorPageHandler: Handler {
     private let inner: any Handler
@@ -11,13 +11,13 @@ public struct ErrorPageHandler: Handler {
     /// Creates a handler.
     /// - Parameters:
     ///   - handler: the inner handler.
-    ///   - renderer: what its errors look like.
+    ///   - renderer: the form of its errors.
     public init(_ handler: some Handler, renderer: ErrorRenderer) {
         inner = handler
         self.renderer = renderer
     }
 
-    /// Answers by the handler.
+    /// Answers with the inner handler's response; errors are rendered.
     public func answer(_ request: Request) throws -> Answer {
         try inner.renderedAnswer(to: request).map { [renderer] response in
             renderer.rendered(response, for: request)

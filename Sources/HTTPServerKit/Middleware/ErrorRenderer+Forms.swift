@@ -2,16 +2,16 @@ internal import HTTPCodecs
 internal import HTTPParser
 public import HTTPServerCore
 
-/// The forms of errors that the kit has.
+/// The forms of errors that the kit offers.
 extension ErrorRenderer {
-    /// A page, all of whose text is escaped.
+    /// An HTML page with escaped text.
     public static let html = ErrorRenderer { error, _ in ErrorForm.page(error) }
 
     /// A JSON object of type `application/problem+json` (RFC 9457), with the members `title`,
-    /// `status` and, where there is a reason, `detail`.
+    /// `status` and, if the error has a reason, `detail`.
     public static let problemJSON = ErrorRenderer { error, _ in ErrorForm.problem(error) }
 
-    /// One of the three, by Accept (RFC 9110 section 12.5.1): a page for browsers,
+    /// The form that Accept selects (RFC 9110 section 12.5.1): an HTML page for browsers,
     /// `application/problem+json` for clients that accept JSON, a line of text for all others.
     public static let negotiated = ErrorRenderer(variesByAccept: true) { error, request in
         let preference = request?.fields.list(.accept).flatMap { MediaTypePreference($0) }
@@ -23,7 +23,7 @@ extension ErrorRenderer {
     }
 }
 
-/// The forms of errors that are offered.
+/// The bodies of errors in the offered forms.
 enum ErrorForm {
     static let problemType = MediaType("application/problem+json") ?? .json
     static let offers: [MediaType] = [.plainText, .html, problemType, .json]
@@ -66,7 +66,7 @@ enum ErrorForm {
     }
 }
 
-/// Strings of JSON (RFC 8259 section 7), safe inside of a page and on a terminal as well.
+/// Writes strings of JSON (RFC 8259 section 7) that are also safe in a page and on a terminal.
 enum JSONEscaping {
     static func append(_ string: String, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "\""))

@@ -3,14 +3,14 @@ public import HTTPServerCore
 internal import Logging
 internal import ToolkitSystem
 
-/// Answers only requests for hosts that the program knows, as a guard against DNS rebinding; all
-/// others are 421, whatever their method (RFC 9110 section 15.5.20).
+/// Answers only requests for known hosts, as a guard against DNS rebinding. All other requests get
+/// 421, whatever their method (RFC 9110 section 15.5.20).
 ///
-/// A request without a host, which only HTTP/1.0 allows, is let through: no browser sends one.
+/// A request without a host, which only HTTP/1.0 allows, passes: no browser sends one.
 ///
-/// A refusal is a warning in the log with the host, escaped, and the setting that makes it known:
-/// ten lines a minute at most; the next one tells how many were left out. The answer names
-/// the setting, but not the host.
+/// Each refusal is logged as a warning with the host, escaped, and the setting that makes hosts
+/// known. At most ten lines a minute are logged; the next line has the number of omitted ones. The
+/// answer names the setting, but not the host.
 public struct HostCheckHandler: Handler {
     private let inner: any Handler
     private let hosts: AllowedHosts
@@ -23,7 +23,7 @@ public struct HostCheckHandler: Handler {
     ///   - handler: the inner handler.
     ///   - hosts: the names under which the server is reached.
     ///   - setting: the name of the program's setting that makes hosts known, such as a flag of its
-    ///     command line; clients see it.
+    ///     command line. It appears in the answers to clients.
     public init(
         _ handler: some Handler, hosts: AllowedHosts = AllowedHosts(),
         setting: String = "AllowedHosts"
@@ -31,7 +31,7 @@ public struct HostCheckHandler: Handler {
         self.init(handler, hosts: hosts, setting: setting, clock: { Syscalls.monotonic() })
     }
 
-    /// The same with a clock of nanoseconds; tests use it.
+    /// Creates a handler with another clock in nanoseconds. Tests use it.
     package init(
         _ handler: some Handler, hosts: AllowedHosts, setting: String,
         clock: @escaping @Sendable () -> UInt64
@@ -42,14 +42,14 @@ public struct HostCheckHandler: Handler {
         self.clock = clock
     }
 
-    /// Refuses, or answers by the handler.
+    /// Refuses an unknown host with 421; otherwise answers with the inner handler's answer.
     public func answer(_ request: Request) throws -> Answer {
         try check(request)
         return try inner.answer(request)
     }
 
     private func check(_ request: Request) throws(HTTPError) {
-        // The usual host of a local server.
+        // Fast path: most requests to a local server name its address.
         if hosts.allowsAddresses, request.hostIsAddress { return }
         guard let host = request.host, !hosts.contains(host) else { return }
         log(host, of: request)
@@ -59,7 +59,7 @@ public struct HostCheckHandler: Handler {
 
     private func log(_ host: String, of request: Request) {
         guard let omitted = allowance.take(now: clock()) else { return }
-        // The host is the peer's text: a log must show no control characters, and nothing endless.
+        // The host is the peer's text: escape control characters and limit the length in the log.
         let text = host.unicodeScalars.prefix(256).map { $0.escaped(asASCII: true) }.joined()
         request.logger.warning(
             "refused an unknown host; \(setting) makes it known",
@@ -68,7 +68,7 @@ public struct HostCheckHandler: Handler {
     }
 }
 
-/// Bounds how many lines of a log peers can cause.
+/// Limits how many log lines peers can cause.
 private final class LogAllowance: Sendable {
     private struct State: Sendable {
         var end: UInt64 = 0
@@ -81,16 +81,16 @@ private final class LogAllowance: Sendable {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - limit: how many lines a period has at most.
-    ///   - period: nanoseconds, which begin with the first line.
+    ///   - limit: the most lines in a period.
+    ///   - period: the length of a period in nanoseconds. It begins with its first line.
     init(limit: Int, period: UInt64) {
         self.limit = limit
         self.period = period
     }
 
-    /// Asks for a line.
-    /// - Parameter now: nanoseconds of a clock that only goes forward.
-    /// - Returns: how many lines were left out since the last one; `nil` to leave this one out, too.
+    /// Asks whether a line may be logged.
+    /// - Parameter now: the time of a monotonic clock, in nanoseconds.
+    /// - Returns: how many lines were omitted since the last one; `nil` to omit this line, too.
     func take(now: UInt64) -> Int? {
         state.withLock { state in
             if now >= state.end { (state.end, state.lines) = (now &+ period, 0) }

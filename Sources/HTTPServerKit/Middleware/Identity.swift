@@ -3,27 +3,27 @@ public import HTTPServerCore
 
 /// A scheme of authentication (RFC 9110 section 11.1).
 public enum AuthenticationScheme: String, Hashable, Sendable, CaseIterable {
-    /// Name and password in clear text (RFC 7617): use it on connections that cannot be overheard.
+    /// Name and password in clear text (RFC 7617): use it only over TLS or another secure channel.
     case basic = "Basic"
-    /// A hash of password, request and a number of the server's (RFC 7616).
+    /// A hash of the password, the request and a nonce of the server (RFC 7616).
     case digest = "Digest"
-    /// A certificate that the client has shown in the handshake (RFC 8446 section 4.4.2). No challenge
-    /// asks for it.
+    /// The client's certificate in the TLS handshake (RFC 8446 section 4.4.2). HTTP has no
+    /// challenge for it.
     case certificate = "Certificate"
 }
 
-/// The authenticated sender of a request. Names are equal if their bytes are: accounts of other
-/// spellings in Unicode are other users.
+/// The authenticated sender of a request. Names are compared byte by byte: different Unicode
+/// spellings of a name are different users.
 public struct Identity: Hashable, Sendable {
-    /// The name of the user, as the account has it.
+    /// The name of the user, spelled as in the account.
     public var name: String
-    /// By which scheme it was proved; `nil` when a handler of the program's own has done it.
+    /// The scheme that authenticated the user; `nil` for a custom handler.
     public var scheme: AuthenticationScheme?
 
     /// Creates an identity; custom authentication handlers call this.
     /// - Parameters:
     ///   - name: the name of the user.
-    ///   - scheme: by which scheme it was proved.
+    ///   - scheme: the scheme that authenticated the user.
     public init(name: String, scheme: AuthenticationScheme? = nil) {
         self.name = name
         self.scheme = scheme
@@ -44,11 +44,11 @@ public struct Identity: Hashable, Sendable {
 private enum IdentityKey: RequestKey { typealias Value = Identity }
 
 extension Request {
-    /// The authenticated sender; `nil` for one who is not known.
+    /// The authenticated sender; `nil` if the sender is unknown.
     ///
-    /// `AuthenticationHandler` sets it, and so may a handler that authenticates in a way of its
-    /// own; the access log shows the name. Until then it is the common name, else the subject, of the
-    /// client's verified certificate.
+    /// `AuthenticationHandler` sets it, and a custom authentication handler may set it. If none
+    /// has, it is the common name, else the subject, of the client's verified certificate. The
+    /// access log shows the name.
     public var identity: Identity? {
         get {
             if let identity = self[IdentityKey.self] { return identity }

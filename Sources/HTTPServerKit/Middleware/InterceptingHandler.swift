@@ -1,6 +1,6 @@
 public import HTTPServerCore
 
-/// Stands around another handler: looks at requests before it, and at responses behind it.
+/// Runs closures before and after another handler: one gets its requests, one its responses.
 ///
 /// ```swift
 /// let handler = InterceptingHandler(router) { request in
@@ -11,12 +11,12 @@ public import HTTPServerCore
 /// }
 /// ```
 public struct InterceptingHandler: Handler {
-    /// Looks at a request before the handler sees it, and may change it, for example its target.
-    /// If it returns a response, that is the answer, and the handler is not called; if it throws,
-    /// the answer is the response to the error.
+    /// Gets a request before the handler does, and may change it, for example its target. If it
+    /// returns a response, that is the answer, and the handler is not called. If it throws, the
+    /// answer is the response to the error.
     public typealias Before = @Sendable (inout Request) throws -> Response?
-    /// Looks at the request, as the handler saw it, and at the response, which it may change.
-    /// Errors that the handler throws are responses here.
+    /// Gets the request, as the handler got it, and the response, which it may change. Errors that
+    /// the handler throws are already responses.
     public typealias After = @Sendable (Request, inout Response) throws -> Void
 
     private let inner: any Handler
@@ -26,15 +26,15 @@ public struct InterceptingHandler: Handler {
     /// Creates a handler. Both closures run on the event loop and must not block.
     /// - Parameters:
     ///   - handler: the inner handler.
-    ///   - before: called once for each request, before the handler. It is not called for content.
-    ///   - after: called once for each response, before it is sent, also for those of `before`.
+    ///   - before: called once for each request, before the handler and before content is read.
+    ///   - after: called once for each response, before it is sent, also for responses of `before`.
     public init(_ handler: some Handler, before: Before? = nil, after: After? = nil) {
         inner = handler
         self.before = before
         self.after = after
     }
 
-    /// Answers by `before` or by the handler.
+    /// Answers with the response of `before` or of the inner handler, changed by `after`.
     public func answer(_ request: Request) throws -> Answer {
         var request = request
         if let before, let response = Self.decide(before, &request) {

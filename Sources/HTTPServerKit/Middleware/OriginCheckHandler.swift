@@ -2,23 +2,26 @@ internal import HTTPCodecs
 internal import HTTPParser
 public import HTTPServerCore
 
-/// Answers requests that change something only if no foreign page can have sent them, as a guard
-/// against cross-site request forgery; others are 403.
+/// Refuses requests that a page of another site may have sent, with 403, as a guard against
+/// cross-site request forgery.
 ///
-/// Requests of safe methods (RFC 9110 section 9.2.1) pass: handlers must not change anything on
-/// those. With other methods it trusts, in this order: an Origin that is trusted; Sec-Fetch-Site,
-/// which must be `same-origin` or `none`; Origin, whose host and port must be those that the
-/// request is for. Requests that have neither do not come from pages of browsers of this decade,
-/// and pass by default.
+/// Requests with safe methods (RFC 9110 section 9.2.1) pass: handlers must not change anything for
+/// them. A request with another method passes if one of these checks succeeds:
 ///
-/// It holds only against pages that cannot take the server's own name; see `HostCheckHandler`.
+/// - Origin is one of ``Options/trustedOrigins``.
+/// - Sec-Fetch-Site is `same-origin` or `none`.
+/// - Without Sec-Fetch-Site, host and port of Origin are those of the request.
+/// - Without Sec-Fetch-Site and Origin, ``Options/requiresProof`` is `false`. Current browsers send
+///   at least one of these fields.
+///
+/// An attacker can evade these checks by DNS rebinding; see `HostCheckHandler`.
 public struct OriginCheckHandler: Handler {
     /// The trusted origins.
     public struct Options: Sendable {
-        /// Origins whose pages may send anything, such as `https://app.example.org`.
+        /// Origins whose pages may send all requests, such as `https://app.example.org`.
         public var trustedOrigins: Set<String> = []
-        /// Whether a request without Sec-Fetch-Site and Origin is refused, too. Programs other than
-        /// browsers send neither.
+        /// Whether a request without Sec-Fetch-Site and Origin is refused. Clients other than
+        /// browsers usually send neither.
         public var requiresProof = false
 
         /// The defaults.
@@ -31,13 +34,13 @@ public struct OriginCheckHandler: Handler {
     /// Creates a handler.
     /// - Parameters:
     ///   - handler: the inner handler.
-    ///   - options: what is believed.
+    ///   - options: the trusted origins.
     public init(_ handler: some Handler, options: Options = Options()) {
         inner = handler
         self.options = options
     }
 
-    /// Refuses, or answers by the handler.
+    /// Refuses with 403; otherwise answers with the inner handler's answer.
     public func answer(_ request: Request) throws -> Answer {
         try check(request)
         return try inner.answer(request)
@@ -62,9 +65,11 @@ public struct OriginCheckHandler: Handler {
     /// An origin is ASCII (RFC 6454 section 6.2), which compares byte by byte.
     package static func isValid(_ origin: String) -> Bool { origin.utf8.allSatisfy { $0 < 0x80 } }
 
-    /// Whether an origin is that of the host that a request is for. The scheme is not compared: a
+    /// Whether host and port of an origin are those of the request. The scheme is not compared: a
     /// server behind a TLS proxy does not know it.
-    /// - Parameter origin: a valid one.
+    /// - Parameters:
+    ///   - origin: a valid origin.
+    ///   - host: host and optional port of the request.
     package static func isOwn(_ origin: String, _ host: String?) -> Bool {
         guard let host, let colon = origin.firstRange(of: "://") else { return false }
         let scheme = origin[..<colon.lowerBound]

@@ -2,12 +2,12 @@ internal import HTTPParser
 public import HTTPServerCore
 internal import ToolkitSystem
 
-/// Answers only so many requests of one client; those above are 429 with Retry-After (RFC 6585
-/// section 4).
+/// Limits the rate of each client's requests. Requests above the limit get 429 with Retry-After
+/// (RFC 6585 section 4).
 ///
 /// A client is an IPv4 address, or the first 64 bits of an IPv6 address. Peers of Unix sockets are
-/// not limited. Behind a proxy all requests have the proxy's address, unless a `ForwardedHandler` of
-/// `HTTPServerProxies` around this handler trusts the proxy.
+/// not limited. Requests through a proxy all have the proxy's address, unless a `ForwardedHandler`
+/// of `HTTPServerProxies` around this handler trusts the proxy.
 public struct RateLimitHandler: Handler {
     private let handler: any Handler
     private let limiter: RateLimiter
@@ -16,12 +16,12 @@ public struct RateLimitHandler: Handler {
     /// Creates a handler.
     /// - Parameters:
     ///   - handler: the inner handler.
-    ///   - requests: how many requests a client may make in the time of `period`, 1 or more.
-    ///   - period: the time.
-    ///   - burst: how many requests a client may make at once after it was silent; `nil` for as
-    ///     many as `requests`.
-    ///   - clientLimit: how many clients are remembered at least; with twice as many the oldest are
-    ///     forgotten, and start with a full allowance. 64 bytes each, roughly.
+    ///   - requests: how many requests a client may make in `period`, 1 or more.
+    ///   - period: the time in which a client may make `requests`.
+    ///   - burst: how many requests a client may make without a pause after it was idle; `nil` for
+    ///     as many as `requests`.
+    ///   - clientLimit: how many of the latest clients are always remembered, with about 64 bytes
+    ///     each. At most twice as many are remembered; a forgotten client starts with a full burst.
     public init(
         _ handler: some Handler, requests: Int, per period: Duration, burst: Int? = nil,
         clientLimit: Int = 65_536
@@ -31,12 +31,12 @@ public struct RateLimitHandler: Handler {
             clock: { Syscalls.monotonic() })
     }
 
-    /// The same with a clock of nanoseconds; tests use it.
+    /// Creates a handler with another clock in nanoseconds. Tests use it.
     package init(
         _ handler: some Handler, requests: Int, per period: Duration, burst: Int? = nil,
         clientLimit: Int = 65_536, clock: @escaping @Sendable () -> UInt64
     ) {
-        precondition(requests > 0 && burst ?? 1 > 0, "a limit lets something through")
+        precondition(requests > 0 && burst ?? 1 > 0, "requests and burst must be 1 or more")
         self.handler = handler
         limiter = RateLimiter(
             interval: period.nanoseconds / UInt64(requests), burst: burst ?? requests,
@@ -44,7 +44,8 @@ public struct RateLimitHandler: Handler {
         self.clock = clock
     }
 
-    /// Refuses, or answers by the handler.
+    /// Refuses a request above the limit with 429; otherwise answers with the inner handler's
+    /// answer.
     public func answer(_ request: Request) throws -> Answer {
         try count(request)
         return try handler.answer(request)

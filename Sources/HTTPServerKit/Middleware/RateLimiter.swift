@@ -1,20 +1,20 @@
 internal import ToolkitSystem
 
-/// Counts what clients ask for, by a token bucket each: a client may take `burst` at once, and gets
-/// new ones at a steady rate.
+/// Limits the rate of requests with a token bucket for each client. A bucket holds `burst` tokens
+/// and gets a new one every `interval`.
 ///
-/// A bucket is one number, the time at which it will be full again (the generic cell rate
-/// algorithm). Buckets that are not asked for are forgotten: there are two generations of at most
-/// `capacity`, and the older one goes when the younger one is full.
+/// A bucket is stored as one number, the time at which it will be full again (the generic cell rate
+/// algorithm). Unused buckets are forgotten: there are two generations of at most `capacity`
+/// buckets, and the old one is dropped when the young one is full.
 final class RateLimiter: Sendable {
     private struct Buckets: Sendable {
         var young: [PeerNetwork: UInt64] = [:]
         var old: [PeerNetwork: UInt64] = [:]
     }
 
-    /// Nanoseconds in which one token comes.
+    /// The nanoseconds between two new tokens.
     private let interval: UInt64
-    /// How far ahead of now a bucket may be.
+    /// The time that an empty bucket takes to become full, in nanoseconds.
     private let tolerance: UInt64
     private let capacity: Int
     private let buckets = Locked(Buckets())
@@ -28,15 +28,16 @@ final class RateLimiter: Sendable {
     }
 
     /// Takes a token.
-    /// - Parameter now: nanoseconds of a clock that only goes forward.
-    /// - Returns: `nil`, or how many nanoseconds to wait for the next one.
+    /// - Parameter now: the time of a monotonic clock, in nanoseconds.
+    /// - Returns: `nil` if a token was taken, else the nanoseconds until the next token.
     func take(_ client: PeerNetwork, now: UInt64) -> UInt64? {
         buckets.withLock { buckets in
             let full = max(buckets.young[client] ?? buckets.old[client] ?? 0, now)
             let next = full + interval
             let wait = next - now > tolerance ? next - now - tolerance : nil
             if wait != nil, buckets.young[client] != nil { return wait }
-            // A refused client gets a young bucket as well: it must not be forgotten.
+            // A refused client's bucket also moves to the young generation, so that it is not
+            // forgotten.
             if buckets.young.count >= capacity, buckets.young[client] == nil {
                 buckets.old = buckets.young
                 buckets.young = [:]
@@ -46,6 +47,6 @@ final class RateLimiter: Sendable {
         }
     }
 
-    /// How many buckets there are.
+    /// The number of buckets. A bucket in both generations counts twice.
     var count: Int { buckets.withLock { $0.young.count + $0.old.count } }
 }

@@ -2,10 +2,10 @@ public import HTTPParser
 public import HTTPServerCore
 internal import Synchronization
 
-/// Gives each request an id, `Request.traceID`, which appears in the logs of this server and of
-/// others on the way, and in the response.
+/// Gives each request an id, `Request.traceID`, which appears in the logs and in the response.
 ///
-/// Ids are 32 hexadecimal digits that no other process is likely to make. They are no secrets.
+/// Ids have 32 hexadecimal digits and are unique across processes with high probability. They are
+/// not secret.
 public struct RequestIDHandler: Handler {
     private let handler: any Handler
     private let name: HTTPFieldName
@@ -16,9 +16,9 @@ public struct RequestIDHandler: Handler {
     /// - Parameters:
     ///   - handler: the inner handler.
     ///   - name: the name of the field, in request and response.
-    ///   - acceptsIncoming: whether the id that a request brings is taken over, if it is 1 to 128
-    ///     letters, digits, `-`, `_`, `.`, `:`, `+`, `/` or `=`. Do so only where clients cannot
-    ///     be strangers: they choose what logs show.
+    ///   - acceptsIncoming: whether an id in the request's field is used, if it consists of 1 to
+    ///     128 letters, digits, `-`, `_`, `.`, `:`, `+`, `/` or `=`. Enable this only for trusted
+    ///     clients: they choose the ids in the logs.
     public init(
         _ handler: some Handler, name: HTTPFieldName = "X-Request-ID",
         acceptsIncoming: Bool = false
@@ -28,7 +28,7 @@ public struct RequestIDHandler: Handler {
         acceptsForeign = acceptsIncoming
     }
 
-    /// Answers by the handler.
+    /// Answers with the inner handler's response and the id.
     public func answer(_ request: Request) throws -> Answer {
         let id = identify(request)
         return try handler.renderedAnswer(to: request).map { [name] response in
@@ -38,7 +38,7 @@ public struct RequestIDHandler: Handler {
         }
     }
 
-    /// The id that a handler of this kind around this one has given stays.
+    /// The request's id. An id that an outer handler of this type has set stays.
     private func identify(_ request: Request) -> String {
         if let known = request[TraceKey.self] { return known }
         let id = incoming(request) ?? source.next()
@@ -62,14 +62,14 @@ public struct RequestIDHandler: Handler {
     }
 }
 
-/// Makes ids: half of one is random for the process, half of it a mixed count.
+/// Makes ids. The first half is random for each source, the second half is a scrambled counter.
 private final class IDSource: Sendable {
     private let first = UInt64.random(in: .min ... .max)
     private let seed = UInt64.random(in: .min ... .max)
     private let count = Atomic<UInt64>(0)
 
     func next() -> String {
-        // SplitMix64, which never gives the same twice.
+        // SplitMix64, which repeats no value in 2^64 calls.
         var word = seed &+ count.add(1, ordering: .relaxed).newValue &* 0x9E37_79B9_7F4A_7C15
         word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
         word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB

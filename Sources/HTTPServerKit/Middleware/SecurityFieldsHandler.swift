@@ -4,19 +4,19 @@ public import HTTPServerCore
 /// Adds fields that make browsers apply security rules (security headers) to the responses of
 /// another handler, errors included. Fields that the handler has set stay.
 public struct SecurityFieldsHandler: Handler {
-    /// Strict-Transport-Security (RFC 6797): from now on browsers use HTTPS alone for the host. Answers
-    /// to requests that came by plain HTTP have no such field (section 7.2), nor those whose host is an
-    /// address, for which browsers ignore it (section 8.1.1).
+    /// Strict-Transport-Security (RFC 6797): browsers use only HTTPS for the host from now on. The
+    /// field is omitted from answers over plain HTTP (section 7.2), and if the request's host is an
+    /// address, because browsers ignore it then (section 8.1.1).
     public struct TransportSecurity: Sendable, Hashable {
-        /// How long browsers keep to it, in whole seconds; zero makes them forget.
+        /// How long browsers apply the rule, in whole seconds; zero removes it.
         public var maxAge: Duration
-        /// Whether it holds for all names below the host.
+        /// Whether the rule includes all names below the host.
         public var includesSubdomains: Bool
 
         /// Creates a rule.
         /// - Parameters:
-        ///   - maxAge: how long browsers keep to it.
-        ///   - includesSubdomains: whether it holds for all names below the host.
+        ///   - maxAge: how long browsers apply the rule, in whole seconds.
+        ///   - includesSubdomains: whether the rule includes all names below the host.
         public init(maxAge: Duration = .seconds(31_536_000), includesSubdomains: Bool = false) {
             self.maxAge = maxAge
             self.includesSubdomains = includesSubdomains
@@ -39,8 +39,8 @@ public struct SecurityFieldsHandler: Handler {
         public var resourcePolicy: String?
         /// The value of Permissions-Policy.
         public var permissionsPolicy: String?
-        /// The value of Strict-Transport-Security. Set it only if the whole host is reached by
-        /// HTTPS and stays so: browsers refuse plain HTTP as long as it lasts.
+        /// The value of Strict-Transport-Security. Set it only if the whole host is served over
+        /// HTTPS and will be until `maxAge` has passed: until then, browsers refuse plain HTTP.
         public var transportSecurity: TransportSecurity?
 
         /// The defaults.
@@ -49,20 +49,20 @@ public struct SecurityFieldsHandler: Handler {
 
     private let inner: any Handler
     private let added: HTTPFields
-    /// The fields for answers over HTTPS.
+    /// The fields for answers over HTTPS to a host that is not an address.
     private let addedOverHTTPS: HTTPFields
 
     /// Creates a handler.
     /// - Parameters:
     ///   - handler: the inner handler.
-    ///   - options: what is added.
+    ///   - options: the fields to add.
     public init(_ handler: some Handler, options: Options = Options()) {
         inner = handler
         added = options.fields
         addedOverHTTPS = options.fieldsOverHTTPS
     }
 
-    /// Answers by the handler.
+    /// Answers with the inner handler's response and the added fields.
     public func answer(_ request: Request) throws -> Answer {
         let added = fields(for: request)
         return try inner.renderedAnswer(to: request).map { response in

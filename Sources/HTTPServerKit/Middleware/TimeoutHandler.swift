@@ -2,11 +2,11 @@ public import HTTPParser
 public import HTTPServerCore
 internal import ToolkitSystem
 
-/// Gives another handler only so much time to answer.
+/// Limits the time that another handler takes to answer.
 ///
-/// When it is over, the handler's task is cancelled, whether or not it reacts, and the client gets
-/// 503, or 504 where the handler waits for another server (RFC 9110 sections 15.6.4 and 15.6.5). A
-/// response that is given in time may take longer to be sent: streams are not cut.
+/// When the time is over, the handler's task is cancelled and the client gets 503, even if the task
+/// ignores the cancellation. Use 504 for a handler that waits for another server (RFC 9110 sections
+/// 15.6.4 and 15.6.5). The limit does not apply to sending the response: streams are not cut.
 public struct TimeoutHandler: Handler {
     private let handler: any Handler
     private let limit: Duration
@@ -15,7 +15,7 @@ public struct TimeoutHandler: Handler {
     /// Creates a handler.
     /// - Parameters:
     ///   - handler: the inner handler.
-    ///   - limit: the time for an answer, from its call on; it includes reading the content.
+    ///   - limit: the time for an answer, which includes reading the request's content.
     ///   - status: the status that the client gets on a timeout.
     public init(
         _ handler: some Handler, after limit: Duration, status: HTTPStatus = .serviceUnavailable
@@ -25,7 +25,7 @@ public struct TimeoutHandler: Handler {
         self.status = status
     }
 
-    /// Answers by the handler; without it when an answer that comes later comes too late.
+    /// Answers with the inner handler's response, or with the error if the response takes too long.
     public func answer(_ request: Request) throws -> Answer {
         let answer = try handler.answer(request)
         if case .now = answer { return answer }
@@ -55,7 +55,7 @@ public struct TimeoutHandler: Handler {
     }
 }
 
-/// The first result counts.
+/// Keeps the first result and ignores later ones.
 private final class TimeoutRace: Sendable {
     private struct State: Sendable {
         var result: Result<Response, any Error>?
@@ -64,7 +64,7 @@ private final class TimeoutRace: Sendable {
 
     private let state = Locked(State())
 
-    /// - Returns: whether this is the result.
+    /// - Returns: whether this is the first result.
     @discardableResult
     func end(_ result: Result<Response, any Error>) -> Bool {
         let (isFirst, waiter) = state.withLock { state in

@@ -1,17 +1,18 @@
 internal import HTTPCodecs
 
-/// A request path in the one spelling by which routes and files are found: split first, then each
-/// segment decoded once, then `.` and `..` resolved. Protection that looks at anything else can be
-/// walked around.
+/// A request path in canonical spelling, by which routes and files are found: split first, then
+/// each segment decoded once, then `.` and `..` resolved. Access checks must use this spelling,
+/// because others can be used to evade them.
 package struct CanonicalPath: Hashable, Sendable {
     /// The decoded segments; a path that ends with `/` has an empty one last.
     package private(set) var segments: [[UInt8]]
 
-    /// `nil` when an escape is ill-formed, a segment holds NUL, or the path rises above its root.
+    /// `nil` if the target has no path, an escape is ill-formed, a segment contains NUL, or the
+    /// path rises above its root.
     package init?(_ target: UnsafeRawBufferPointer) {
         segments = []
         guard let path = unsafe Self.path(of: target) else { return nil }
-        // Most paths are not deeper; to grow from one to two to four costs more than the room.
+        // Most paths are not deeper. Growing from one to two to four costs more than the memory.
         segments.reserveCapacity(8)
         var start = 1
         while start <= path.count {
@@ -24,8 +25,10 @@ package struct CanonicalPath: Hashable, Sendable {
         }
     }
 
-    /// Empty segments in the middle are dropped, as file systems do; the last one stays, because
-    /// `/a` and `/a/` are different resources.
+    /// Appends a segment, and resolves dot segments. Empty segments in the middle are dropped, as
+    /// file systems do. An empty last segment stays, because `/a` and `/a/` are different
+    /// resources.
+    /// - Returns: whether the path stays below its root.
     private mutating func append(_ segment: [UInt8], isLast: Bool) -> Bool {
         switch segment {
         case [], [0x2E]:
@@ -50,7 +53,7 @@ package struct CanonicalPath: Hashable, Sendable {
             }
             let slash = start
             start = unsafe endOfAuthority(target, from: slash + 2)
-            // No path means the root (RFC 9110 section 4.2.3).
+            // An empty path means the root (RFC 9110 section 4.2.3).
             guard start < target.count, unsafe target[start] == UInt8(ascii: "/") else {
                 return unsafe UnsafeRawBufferPointer(rebasing: target[slash...slash])
             }
@@ -70,8 +73,8 @@ package struct CanonicalPath: Hashable, Sendable {
         return end
     }
 
-    /// Takes the percent-encoding off once (RFC 3986 section 2.1). NUL ends names in C, so no
-    /// resource can have it.
+    /// Decodes percent-encoding once (RFC 3986 section 2.1). `nil` for an ill-formed escape, and
+    /// for NUL, which ends names in C.
     package static func decode(_ raw: UnsafeRawBufferPointer) -> [UInt8]? {
         guard unsafe raw.contains(UInt8(ascii: "%")) else {
             return unsafe raw.contains(0) ? nil : Array(raw)
@@ -84,8 +87,8 @@ package struct CanonicalPath: Hashable, Sendable {
         return decoded
     }
 
-    /// Whether a path is spelled canonically already: no escapes, no empty or dot segments. Such
-    /// a path can be compared byte by byte.
+    /// Whether a path is known to be canonical and can be compared byte by byte: it has no escapes,
+    /// no empty segments in the middle and no segments that begin with a dot.
     package static func isCanonical(_ path: UnsafeRawBufferPointer) -> Bool {
         var previous: UInt8 = 0
         for index in 0..<path.count {

@@ -10,9 +10,9 @@ internal import ToolkitSystem
 /// let server = HTTPServer(handler: registry)
 /// ```
 ///
-/// A request is answered by the handler of the highest priority that accepts it, and among equals
-/// by the one that was registered last. If none accepts it, the answer is 404. There is no
-/// process-wide registry.
+/// A request is answered by the handler of the highest priority that accepts it. Among handlers of
+/// equal priority, the one registered last is asked first. If no handler accepts the request, the
+/// answer is 404. There is no process-wide registry.
 public final class HandlerRegistry: Handler {
     private struct Entry: Sendable {
         let priority: Int
@@ -25,9 +25,9 @@ public final class HandlerRegistry: Handler {
     /// Creates a registry without handlers.
     public init() {}
 
-    /// Adds a handler for the requests that begin from now on.
+    /// Adds a handler for requests that arrive from now on.
     /// - Parameters:
-    ///   - handler: decides itself which requests it answers.
+    ///   - handler: the handler, which decides which requests it answers.
     ///   - priority: handlers of higher priority are asked first.
     public func register(_ handler: some SelectiveHandler, priority: Int = 0) {
         entries.withLock { entries in

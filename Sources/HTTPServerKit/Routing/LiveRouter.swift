@@ -3,8 +3,8 @@ internal import ToolkitSystem
 
 /// A router whose routes may change while a server uses it.
 ///
-/// Each request is answered by the routes of one moment: a change is seen by the requests that
-/// begin after it. Adding many routes in one `update` copies the table once.
+/// Each request sees one state of the routes: a change applies to requests that arrive after it.
+/// Adding many routes in one `update` copies the table once.
 ///
 /// ```swift
 /// let routes = LiveRouter()
@@ -13,7 +13,7 @@ internal import ToolkitSystem
 /// routes.update { $0.on(.get, "/new") { _ in .text("new\n") } }
 /// ```
 public final class LiveRouter: Handler {
-    /// Holds a whole table, so that a request retains one reference and not ten.
+    /// Wraps a router, so that a request retains one reference instead of ten.
     private final class Snapshot: Sendable {
         let router: Router
         init(_ router: Router) { self.router = router }
@@ -21,19 +21,19 @@ public final class LiveRouter: Handler {
 
     private let current: Locked<Snapshot>
 
-    /// Creates a router with some routes.
+    /// Creates a router with the routes of another one.
     public init(_ router: Router = Router()) {
         current = Locked(Snapshot(router))
     }
 
-    /// The routes of this moment.
+    /// A copy of the current routes.
     public var router: Router { current.withLock { $0 }.router }
 
-    /// Changes the routes, all at once.
+    /// Changes the routes atomically.
     ///
-    /// - Parameter change: gets the current routes and changes them. When another thread changes
-    ///   them meanwhile it is called again, so it should do nothing else. An error that it throws
-    ///   is passed on, and nothing changes.
+    /// - Parameter change: gets the current routes and changes them. It is called again if another
+    ///   thread has changed the routes meanwhile, so it should have no other effects. If it throws,
+    ///   the error is rethrown and nothing changes.
     public func update<Failure>(
         _ change: (inout Router) throws(Failure) -> Void
     ) throws(Failure) {
@@ -51,7 +51,7 @@ public final class LiveRouter: Handler {
         }
     }
 
-    /// Answers by the route's handler.
+    /// Passes the request to the handler of its route.
     public func answer(_ request: Request) throws -> Answer {
         let snapshot = current.withLock { $0 }
         return try snapshot.router.answer(request)

@@ -1,5 +1,5 @@
-/// A regular expression for paths, matched in time that grows with the length of the path alone:
-/// clients choose paths, and no path keeps an event loop from other clients.
+/// A regular expression for paths. The time of a match grows linearly with the length of the path,
+/// because clients choose paths and must not be able to block an event loop.
 ///
 /// ```swift
 /// router.route(.get, matching: #"/notes/(?<number>[0-9]+)(\.txt)?"#, to: notes)
@@ -7,27 +7,29 @@
 ///
 /// It matches the whole path, by Unicode scalars:
 ///
-/// - `.` is any scalar but a line break; `[a-z_]` and `[^/]` are classes; `\d`, `\w`, `\s` are ASCII
-///   digits, letters with digits and `_`, and white space, `\D`, `\W`, `\S` all else;
-/// - `*`, `+`, `?`, `{2}`, `{2,}` and `{2,5}` repeat, as often as they can, or with `?` behind them
-///   as rarely as they can;
-/// - `(...)` is a group, `(?<name>...)` one with a name, `(?:...)` one that is not kept, `|` stands
-///   between alternatives, of which the first that leads to a match counts;
-/// - `^` and `$` are the ends of the path; `\n`, `\t`, `\x2F` and `\u{E9}` are scalars, and a backslash
-///   before any other sign that is no letter and no digit takes its meaning away;
-/// - `(?i)` at the beginning has case not count.
+/// - `.` is any scalar except a line break; `[a-z_]` and `[^/]` are classes. `\d`, `\w` and `\s`
+///   are ASCII: digits; letters, digits and `_`; white space. `\D`, `\W` and `\S` are their
+///   complements.
+/// - `*`, `+`, `?`, `{2}`, `{2,}` and `{2,5}` repeat as often as possible; with a following `?`, as
+///   rarely as possible.
+/// - `(...)` is a group, `(?<name>...)` a named group, `(?:...)` a group without a capture. `|`
+///   separates alternatives; the first one that leads to a match is used.
+/// - `^` and `$` are the start and the end of the path. `\n`, `\r`, `\t`, `\x2F` and `\u{E9}` are
+///   scalars. Any other ASCII character that is not a letter or digit is literal after a backslash.
+/// - `(?i)` at the beginning makes the match case-insensitive.
 ///
-/// References back to a group, and conditions on what stands before or behind a place, are refused:
-/// they cannot be matched in such time.
+/// Back-references, lookahead and lookbehind are refused, because they cannot be matched in linear
+/// time.
 public struct PathExpression: Sendable, ExpressibleByStringLiteral {
-    /// Why a text is no expression.
+    /// The reason why a text is not a valid expression.
     public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
-        /// The number of Unicode scalars before the place.
+        /// The position of the error, in Unicode scalars from the start; 0 if the expression is too
+        /// long.
         public let offset: Int
-        /// The kind of the error.
+        /// The description of the error.
         public let reason: String
 
-        /// One line that says what and where.
+        /// The reason and the position, in one line.
         public var description: String { "regular expression, scalar \(offset): \(reason)" }
     }
 
@@ -35,9 +37,9 @@ public struct PathExpression: Sendable, ExpressibleByStringLiteral {
     /// The names of the groups, in their order; `nil` for a group without one.
     let groups: [String?]
 
-    /// Reads an expression.
-    /// - Throws: `Fault` for what is none, and for one that would need more than 1,000 steps for each
-    ///   scalar of a path.
+    /// Parses an expression.
+    /// - Throws: `Fault` for an invalid expression, and for an expression that compiles to more
+    ///   than 1,000 steps.
     public init(_ text: String) throws(Fault) {
         var parser = PathExpressionParser(text)
         let node = try parser.parse()
@@ -45,7 +47,7 @@ public struct PathExpression: Sendable, ExpressibleByStringLiteral {
         program = try PathProgram(node, groupCount: groups.count, ignoresCase: parser.ignoresCase)
     }
 
-    /// An expression that stands in the program; one that is ill-formed traps.
+    /// Parses an expression in the program's source; traps if it is invalid.
     public init(stringLiteral text: StaticString) {
         do throws(Fault) {
             try self.init("\(text)")
@@ -54,7 +56,8 @@ public struct PathExpression: Sendable, ExpressibleByStringLiteral {
         }
     }
 
-    /// The match of the whole path and of each group; `nil` when the path does not match.
+    /// The text of the whole match and of each group, `nil` for an unused group; `nil` if the path
+    /// does not match.
     func match(_ path: String) -> [String?]? {
         let scalars = path.unicodeScalars.map { $0 }
         guard let places = program.match(scalars) else { return nil }
@@ -73,7 +76,7 @@ indirect enum PathNode {
     case start, end
     case sequence([PathNode])
     case alternatives([PathNode])
-    /// A group that is kept, by its number from 1 on.
+    /// A capturing group and its number, from 1 on.
     case group(Int, PathNode)
     case repeated(PathNode, least: Int, most: Int?, isGreedy: Bool)
 }
@@ -82,7 +85,7 @@ indirect enum PathNode {
 struct ScalarSet: Sendable {
     var ranges: [ClosedRange<UInt32>]
     var isInverted = false
-    /// Classes such as `\D` inside of brackets.
+    /// Further members: the single scalars and the classes, such as `\D`, in brackets.
     var others: [ScalarSet] = []
 
     init(_ ranges: [ClosedRange<UInt32>], isInverted: Bool = false) {
@@ -109,10 +112,9 @@ struct ScalarSet: Sendable {
         return isIn != isInverted
     }
 
-    /// With case left aside.
+    /// Whether the set contains a scalar, compared case-insensitively.
     func containsAnyCase(_ scalar: Unicode.Scalar) -> Bool {
-        // The character as the set contains it, because an inverted set has to leave out both
-        // cases.
+        // An inverted set must exclude a scalar in all cases, so it must contain all forms.
         let forms = [
             scalar.value, Self.single(scalar.properties.lowercaseMapping),
             Self.single(scalar.properties.uppercaseMapping),

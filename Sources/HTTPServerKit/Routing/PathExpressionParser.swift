@@ -1,4 +1,4 @@
-/// Reads the text of a `PathExpression`.
+/// Parses the text of a `PathExpression`.
 struct PathExpressionParser {
     typealias Fault = PathExpression.Fault
 
@@ -8,7 +8,7 @@ struct PathExpressionParser {
     private(set) var groups: [String?] = []
     private(set) var ignoresCase = false
 
-    /// Groups inside one another; each costs some stack.
+    /// The deepest nesting of groups; each level uses stack.
     private static let depthLimit = 64
 
     init(_ text: String) {
@@ -18,7 +18,7 @@ struct PathExpressionParser {
     mutating func parse() throws(Fault) -> PathNode {
         ignoresCase = take("(?i)")
         let node = try readAlternatives()
-        guard position == text.count else { throw fault("a group ends that has not begun") }
+        guard position == text.count else { throw fault("unmatched )") }
         return node
     }
 
@@ -54,23 +54,23 @@ struct PathExpressionParser {
         if text[start] != "{" { position += 1 }
         switch atom {
         case .start, .end:
-            throw Fault(offset: start, reason: "an end of the path cannot be repeated")
+            throw Fault(offset: start, reason: "^ and $ cannot be repeated")
         default: break
         }
         let isGreedy = !take("?")
         if let next, next == "*" || next == "+" || next == "?" || next == "{" {
-            throw fault("nothing is there to be repeated")
+            throw fault("nothing to repeat")
         }
         return .repeated(atom, least: least, most: most, isGreedy: isGreedy)
     }
 
-    /// `2}`, `2,}` or `2,5}`.
+    /// Reads the rest of a repetition: `2}`, `2,}` or `2,5}`.
     private mutating func readCounts() throws(Fault) -> (Int, Int?) {
         let least = try readNumber()
         var most: Int? = least
         if take(",") { most = next == "}" ? nil : try readNumber() }
         guard take("}") else { throw fault("a } is missing") }
-        if let most, most < least { throw fault("the greater number comes second") }
+        if let most, most < least { throw fault("expected the greater number second") }
         return (least, most)
     }
 
@@ -98,7 +98,7 @@ struct PathExpressionParser {
         case "\\": return .one(try readEscape())
         case "*", "+", "?", "{", "}", "]":
             position -= 1
-            throw fault("\(scalar) stands for itself behind a backslash only")
+            throw fault("\(scalar) needs a backslash before it")
         default: return .one(ScalarSet(scalar))
         }
     }
@@ -109,16 +109,16 @@ struct PathExpressionParser {
         guard depth <= Self.depthLimit else { throw fault("groups are nested too deeply") }
         let number = try readGroupKind()
         let node = try readAlternatives()
-        guard take(")") else { throw fault("a group does not end") }
+        guard take(")") else { throw fault("a ) is missing") }
         return number.map { .group($0, node) } ?? node
     }
 
-    /// - Returns: the number of the group; `nil` for one that is not kept.
+    /// - Returns: the number of the group; `nil` for a group without a capture.
     private mutating func readGroupKind() throws(Fault) -> Int? {
         guard next == "?" else { return beginGroup(named: nil) }
         if take("?:") { return nil }
         if take("?<"), next != "=", next != "!" { return beginGroup(named: try readName()) }
-        throw fault("conditions on what stands around a place are not known here")
+        throw fault("expected (?:...) or (?<name>...)")
     }
 
     private mutating func beginGroup(named name: String?) -> Int {
@@ -130,7 +130,7 @@ struct PathExpressionParser {
         var name = String.UnicodeScalarView()
         while let next, next != ">" {
             guard ScalarSet.words.contains(next.value) else {
-                throw fault("a name has letters, digits and _")
+                throw fault("expected letters, digits and _ in a name")
             }
             name.append(next)
             position += 1
@@ -143,7 +143,7 @@ struct PathExpressionParser {
 
     // MARK: Sets
 
-    /// The escape after a backslash.
+    /// Reads an escape, after its backslash.
     private mutating func readEscape() throws(Fault) -> ScalarSet {
         guard let scalar = next else { throw fault("a backslash ends the expression") }
         position += 1
@@ -166,7 +166,7 @@ struct PathExpressionParser {
         default:
             guard !ScalarSet.words.contains(scalar.value) || scalar == "_", scalar.isASCII else {
                 position -= 1
-                throw fault("\\\(scalar) is not known here")
+                throw fault("\\\(scalar) is not supported")
             }
             return ScalarSet(scalar)
         }
@@ -187,7 +187,7 @@ struct PathExpressionParser {
         return scalar
     }
 
-    /// The set between brackets.
+    /// Reads a set, after its opening bracket.
     private mutating func readClass() throws(Fault) -> ScalarSet {
         var set = ScalarSet([], isInverted: take("^"))
         var isEmpty = true
@@ -202,7 +202,7 @@ struct PathExpressionParser {
             position += 1
             let last = try readMember()
             guard let low = first.single, let high = last.single, low <= high else {
-                throw fault("a range goes from a scalar to a later one")
+                throw fault("expected a range from a scalar to a later one")
             }
             set.ranges.append(low...high)
         }
@@ -231,7 +231,7 @@ struct PathExpressionParser {
 }
 
 extension ScalarSet {
-    /// The only scalar of the set.
+    /// The only scalar of the set; `nil` if the set is not a single scalar.
     fileprivate var single: UInt32? {
         guard !isInverted, others.isEmpty, ranges.count == 1, ranges[0].count == 1 else {
             return nil

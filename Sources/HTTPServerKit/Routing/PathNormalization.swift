@@ -1,10 +1,10 @@
-/// Paths as texts, brought into one spelling without looking at a disk.
+/// Normalizes paths as text, without access to the file system.
 ///
-/// Do not use it on input from a client: `Request.pathSegments` splits and decodes the path and
-/// refuses one that leads out, and `FileHandler` opens files so that no link leads out either.
+/// Do not use it for input from a client. `Request.pathSegments` splits and decodes the path and
+/// refuses one that leads above the root, and `FileHandler` also refuses links that lead outside.
 public enum PathNormalization {
     /// A path without empty segments, without `.`, without a slash at its end, and with `..`
-    /// resolved. It never rises above where it begins; a slash at its front stays.
+    /// resolved. A `..` that would lead above the start is dropped; a leading slash stays.
     ///
     /// ```swift
     /// PathNormalization.normalized("/a//b/../c/")   // "/a/c"

@@ -1,6 +1,6 @@
-/// An expression compiled to steps. Matching follows all ways through them at once, so each scalar
-/// of a path is tested at most once per step (Thompson's construction; each way keeps the places of
-/// its groups, as in Pike's machine).
+/// An expression compiled to steps. Matching follows all ways through the steps in parallel, so
+/// each scalar of a path is tested at most once per step (Thompson's construction; each way stores
+/// the positions of its groups, as in Pike's virtual machine).
 struct PathProgram: Sendable {
     typealias Fault = PathExpression.Fault
 
@@ -10,12 +10,12 @@ struct PathProgram: Sendable {
         case jump(Int)
         /// Two ways, the preferred one first.
         case split(Int, Int)
-        /// Stores the position in a slot.
+        /// Stores the current position in a slot.
         case save(Int)
         case match
     }
 
-    /// The most steps.
+    /// The most steps of an expression.
     static let sizeLimit = 1_000
 
     private var steps: [Step] = []
@@ -34,7 +34,7 @@ struct PathProgram: Sendable {
     @discardableResult
     private mutating func append(_ step: Step) throws(Fault) -> Int {
         guard steps.count < Self.sizeLimit else {
-            throw Fault(offset: 0, reason: "it needs more than \(Self.sizeLimit) steps")
+            throw Fault(offset: 0, reason: "the expression needs more than \(Self.sizeLimit) steps")
         }
         steps.append(step)
         return steps.count - 1
@@ -55,8 +55,8 @@ struct PathProgram: Sendable {
             for _ in 0..<least {
                 let count = steps.count
                 try add(inner)
-                // The inner part matches only empty text and adds no steps, so the limit of steps
-                // would never end this loop.
+                // An inner part without steps matches only empty text. Stop, because the limit of
+                // steps would never end this loop.
                 if steps.count == count { break }
             }
             if let most {
@@ -101,7 +101,7 @@ struct PathProgram: Sendable {
 
     // MARK: Matching
 
-    /// The ways that are followed, the preferred ones first: the step of each, and its places.
+    /// The ways that are followed, the preferred ones first: each way's step and its slots.
     private struct Ways {
         var steps: [Int] = []
         var places: [Int] = []
@@ -118,8 +118,8 @@ struct PathProgram: Sendable {
         }
     }
 
-    /// Where the match and its groups begin and end, -1 for a group that took no part; `nil` unless
-    /// all scalars match.
+    /// The start and end positions of the match and of each group, -1 for an unused group; `nil`
+    /// unless all scalars match.
     func match(_ scalars: [Unicode.Scalar]) -> [Int]? {
         var (now, next) = (Ways(steps.count), Ways(steps.count))
         var places = Array(repeating: -1, count: slots)
@@ -147,7 +147,7 @@ struct PathProgram: Sendable {
         ignoresCase ? set.containsAnyCase(scalar) : set.contains(scalar.value)
     }
 
-    /// Adds the steps that can be reached from a step without taking a scalar, each of them once.
+    /// Adds the steps that can be reached from a step without consuming a scalar, each step once.
     private func follow(
         _ step: Int, at index: Int, of count: Int, _ places: inout [Int], _ ways: inout Ways
     ) {

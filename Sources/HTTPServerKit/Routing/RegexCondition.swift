@@ -1,6 +1,7 @@
 internal import HTTPServerCore
 
-/// A regular expression that has to match the whole path.
+/// Matches requests whose whole path matches a regular expression, and stores the groups as
+/// parameters.
 struct RegexCondition: RouteCondition {
     let expression: PathExpression
 

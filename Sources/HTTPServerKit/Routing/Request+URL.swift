@@ -1,8 +1,8 @@
 internal import HTTPParser
 public import HTTPServerCore
 
-/// The scheme and host that the client used, as a proxy forwarded them that a handler trusts; `nil`
-/// for a part that it did not tell.
+/// The scheme and host that the client used, as forwarded by a trusted proxy; `nil` for a part that
+/// the proxy did not forward.
 package struct ForwardedOrigin: Hashable, Sendable {
     package var scheme, host: String?
 
@@ -15,25 +15,26 @@ package enum ForwardedOriginKey: RequestKey { package typealias Value = Forwarde
 
 /// The URL that the client asked for.
 extension Request {
-    /// `http` or `https`: how the client reached the server, or the proxy that a handler before this
-    /// one trusts.
+    /// `http` or `https`: the scheme by which the client reached the server, or a proxy that an
+    /// outer handler trusts.
     public var scheme: String {
         self[ForwardedOriginKey.self]?.scheme
             ?? (storage.connection.security == nil ? "http" : "https")
     }
 
-    /// Whether the client reached the server, or the trusted proxy before it, by `https`.
+    /// Whether the client reached the server, or the trusted proxy before it, over `https`.
     public var isSecure: Bool { scheme == "https" }
 
-    /// Host and port that the request is for: those that a trusted proxy forwarded, else those of an
-    /// absolute target, else those of Host (RFC 9112 section 3.2.2). `nil` without any.
+    /// Host and optional port that the request names: from a trusted proxy, else from an absolute
+    /// target, else from Host (RFC 9112 section 3.2.2). `nil` if all are missing.
     public var host: String? {
         if let forwarded = self[ForwardedOriginKey.self]?.host { return forwarded }
         if !targetIsPath, let authority = originalTarget.authority { return authority }
         return fields[.host]
     }
 
-    /// Whether `host` is an IPv4 address, where that is seen without making a text of it.
+    /// Whether Host is an IPv4 address, checked without creating a string. `false` if `host` may
+    /// come from elsewhere.
     var hostIsAddress: Bool {
         guard targetIsPath, self[ForwardedOriginKey.self] == nil,
             let place = unsafe storage.head.table.index(of: .host)

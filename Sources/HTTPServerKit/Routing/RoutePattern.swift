@@ -1,19 +1,19 @@
 internal import HTTPParser
 internal import HTTPServerCore
 
-/// Which requests a route answers, apart from the method.
+/// The requests that a route answers, apart from the method.
 enum RoutePattern: Sendable {
     enum Segment: Sendable {
         case literal([UInt8])
-        /// Any segment but an empty one, under a name or without.
+        /// Any non-empty segment; its value is stored under the name, if there is one.
         case parameter(String?)
     }
 
     /// One path, in canonical spelling.
     case literal([UInt8])
-    /// One segment after the other, and with `hasRest` whatever follows.
+    /// These segments, and with `hasRest` any segments after them.
     case segments([Segment], hasRest: Bool)
-    /// Only the request decides.
+    /// The requests for which the condition holds.
     case condition(any RouteCondition)
 
     init(_ path: String) {
@@ -34,7 +34,7 @@ enum RoutePattern: Sendable {
         self = .segments(segments, hasRest: hasRest)
     }
 
-    /// A path, with or without a slash in front, and everything below it.
+    /// A path, with or without a leading slash, and everything below it.
     static func prefix(_ path: String) -> RoutePattern {
         let parts = path.utf8.split(separator: UInt8(ascii: "/"))
         return .segments(parts.map { .literal(Array($0)) }, hasRest: true)
@@ -46,7 +46,8 @@ enum RoutePattern: Sendable {
     }
 
     #if Tracing
-        /// The pattern as it was written, behind the one of the mount that it is in; empty for a condition.
+        /// The pattern as it was written, after that of the mount around it; only the latter for a
+        /// condition.
         func text(inside outer: String) -> String {
             let start = outer.hasSuffix("/*") ? String(outer.dropLast(2)) : ""
             switch self {
@@ -64,12 +65,12 @@ enum RoutePattern: Sendable {
         }
     #endif
 
-    /// Whether requests get something from their path: parameters, or the depth of a mount.
+    /// Whether a match may set parameters or the mount depth of the request.
     var takesFromPath: Bool {
         if case .segments(let pattern, _) = self { !pattern.isEmpty } else { false }
     }
 
-    /// Writes down what a path that matches has in the places of the pattern.
+    /// Stores the parameters of a matching path, and the mount depth, in the request.
     func capture(from path: RoutingPath, into request: inout Request) {
         guard case .segments(let pattern, let hasRest) = self else { return }
         if hasRest { request.mountDepth += pattern.count }
@@ -88,13 +89,13 @@ enum RoutePattern: Sendable {
     }
 }
 
-/// Decides by a look at the request whether a route answers it.
+/// Decides from the request whether a route answers it.
 protocol RouteCondition: Sendable {
-    /// Whether it does; what the condition finds in the path goes into the request.
+    /// Whether the route answers the request. May store parameters in the request.
     func matches(_ path: RoutingPath?, _ request: inout Request) -> Bool
 }
 
-/// A closure that decides.
+/// A condition that a closure decides.
 struct ClosureCondition: RouteCondition {
     let body: @Sendable (Request) -> Bool
 

@@ -1,12 +1,12 @@
 internal import HTTPParser
 internal import HTTPServerCore
 
-/// The routes of a router, one array for each part, so that finding one touches little memory.
+/// The routes of a router, with an array for each property, so that a search touches little memory.
 ///
-/// It is used in place: a copy for each use would touch the reference counts of a dozen objects,
-/// from all event loops at once. So no copy is made unless a caller asks for one.
+/// The table is not copyable and is used in place: a copy for each use would change the reference
+/// counts of a dozen objects, from all event loops at the same time.
 struct RouteTable: ~Copyable, Sendable {
-    /// Routes that do not change any more.
+    /// Routes that no longer change.
     final class Snapshot: Sendable {
         let table: RouteTable
 
@@ -19,18 +19,18 @@ struct RouteTable: ~Copyable, Sendable {
     /// `nil` for all methods.
     private(set) var methods: [HTTPMethod?] = []
     private(set) var handlers: [any Handler] = []
-    /// Whether each route takes parameters, or a rest, from the path of a request.
+    /// For each route, the value of `RoutePattern.takesFromPath`.
     private var takesFromPath: [Bool] = []
     /// The routes with parameters or prefixes.
     private var tree = RouteTree()
-    /// The routes whose condition has to see the request, in the order they were added.
+    /// The routes with conditions, in the order in which they were added.
     private var conditions: [Int] = []
     /// The newest route of each literal path: a hash table with open addressing and linear probing.
     /// Its size is a power of two; -1 marks a free slot.
     private var newest: [Int] = Array(repeating: -1, count: 16)
     private var used = 0
-    /// The paths of literal routes, one after the other, and the range of each route's path. A
-    /// comparison with them counts no references.
+    /// The paths of all literal routes, concatenated, and the range of each route's path. Comparing
+    /// with them changes no reference counts.
     private var paths: [UInt8] = []
     private var pathRanges: [Range<Int>?] = []
     /// The hash of each route's path, and the next older route of the same path, or -1.
@@ -40,7 +40,7 @@ struct RouteTable: ~Copyable, Sendable {
     init() {}
 
     #if Tracing
-        /// The pattern of a route that was found.
+        /// The pattern of a route.
         func pattern(of route: Int) -> RoutePattern { patterns[route] }
     #endif
 
@@ -90,7 +90,7 @@ struct RouteTable: ~Copyable, Sendable {
         }
     }
 
-    /// The slot of a path, or the free slot where it would go.
+    /// The slot of a path, or the free slot for it.
     private func slot(of path: RawSpan, hash: UInt64) -> Int {
         let mask = newest.count - 1
         var slot = Int(truncatingIfNeeded: hash) & mask
@@ -107,7 +107,8 @@ struct RouteTable: ~Copyable, Sendable {
         return unsafe paths.span.bytes.extracting(range).equals(path)
     }
 
-    /// FNV-1a. The program chooses the paths of routes, so no attacker can make them collide.
+    /// The FNV-1a hash. The program chooses the paths of routes, so no attacker can make them
+    /// collide.
     private static func hash(_ bytes: RawSpan) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for index in 0..<bytes.byteCount {
@@ -118,13 +119,16 @@ struct RouteTable: ~Copyable, Sendable {
 
     // MARK: Finding
 
-    /// The route that answers a request: the newest that matches path and method. HEAD goes to a
-    /// route for HEAD, unless a newer one takes all methods; else to the one that answers GET.
+    /// The route that answers a request: the newest that matches path and method. With `mapsHEAD`,
+    /// HEAD is answered by a matching route for HEAD, unless a newer one answers all methods;
+    /// otherwise by the route that answers GET.
     /// - Parameters:
     ///   - request: the request to find a route for.
     ///   - mapsHEAD: whether routes for GET answer HEAD.
-    ///   - routed: the request with the parameters that the route took from its path; `nil` when it
-    ///     took none, which saves most requests a copy.
+    ///   - routed: set to a copy of the request with the route's parameters and mount depth; stays
+    ///     `nil` if the route sets none, which saves most requests the copy.
+    /// - Returns: the index of the route; `nil` if no route matches.
+    /// - Throws: 400 for a path that cannot be decoded.
     func find(
         _ request: Request, mapsHEAD: Bool, _ routed: inout Request?
     ) throws(HTTPError) -> Int? {
@@ -188,7 +192,7 @@ struct RouteTable: ~Copyable, Sendable {
     private func treeMatch(
         _ path: RoutingPath, _ request: Request, above best: Int, _ accepts: (HTTPMethod?) -> Bool
     ) -> Int {
-        // Closures that held the whole table would each count its references.
+        // A closure that captured the table would change all its reference counts.
         let (tree, methods) = (tree, methods)
         return path.withBytes(of: request) { bytes in
             tree.newest(bytes, path.segments, above: best) { accepts(methods[$0]) }

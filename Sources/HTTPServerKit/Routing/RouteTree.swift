@@ -1,15 +1,15 @@
 internal import HTTPParser
 
-/// The routes whose paths have parameters or open ends, as a tree of their segments. The cost of a
-/// search depends on the number of segments, not on the number of routes.
+/// The routes whose paths have parameters or a rest, as a tree of segments. The cost of a search
+/// depends on the number of segments, not on the number of routes.
 struct RouteTree: Sendable {
     fileprivate struct Node: Sendable {
-        /// The children below a literal segment, sorted by it.
+        /// The literal segments that follow, sorted, and the child node of each.
         var names: [[UInt8]] = []
         var children: [Int] = []
-        /// The child below a parameter, or -1.
+        /// The child node of a parameter, or -1.
         var parameter = -1
-        /// The routes that end here, and those that take whatever follows; the newest last.
+        /// The routes that end here, and those with a rest after this node; the newest last.
         var whole: [Int] = []
         var open: [Int] = []
         /// The newest route here or below.
@@ -18,7 +18,7 @@ struct RouteTree: Sendable {
 
     private var nodes = [Node()]
 
-    /// The newest of all, or -1.
+    /// The newest route of the tree, or -1.
     var newest: Int { nodes[0].newest }
 
     mutating func add(_ route: Int, _ segments: [RoutePattern.Segment], hasRest: Bool) {
@@ -55,7 +55,7 @@ struct RouteTree: Sendable {
         }
     }
 
-    /// The newest route that matches a path and is newer than another one, or that other one.
+    /// The newest matching route that `accepts` accepts, if it is newer than `other`; else `other`.
     func newest(
         _ path: RawSpan, _ segments: PathSegments, above other: Int, _ accepts: (Int) -> Bool
     ) -> Int {
@@ -94,7 +94,7 @@ struct RouteTree: Sendable {
 }
 
 extension RouteTree.Node {
-    /// Where a segment stands among the names, or would.
+    /// The index of a segment among the names, or the index to insert it at.
     fileprivate func place(of segment: Range<Int>, in path: RawSpan) -> (Int, isThere: Bool) {
         var (low, high) = (0, names.count)
         while low < high {

@@ -5,7 +5,7 @@ public import HTTPServerCore
 /// the UTF-8 content of a 200 response. The overloads for texts are disfavored: a closure that only
 /// throws fits all overloads and would be ambiguous otherwise.
 extension Router {
-    /// Adds a closure that answers at once, on the event loop; it must not block.
+    /// Adds a closure that answers without waiting, on the event loop; it must not block.
     /// - Parameters:
     ///   - method: the method, or `nil` for all.
     ///   - path: a path as in ``route(_:_:to:)``.
@@ -17,7 +17,7 @@ extension Router {
         route(method, path, to: SyncHandler(respond))
     }
 
-    /// Adds a closure that may wait, such as one that reads content.
+    /// Adds a closure that may wait, for example to read content.
     public mutating func on(
         _ method: HTTPMethod?, _ path: String,
         respond: @escaping @Sendable (Request) async throws -> Response
@@ -25,7 +25,7 @@ extension Router {
         route(method, path, to: AsyncHandler(respond))
     }
 
-    /// Adds a closure that answers with a text, at once.
+    /// Adds a closure that answers with a text, without waiting.
     @_disfavoredOverload
     public mutating func on(
         _ method: HTTPMethod?, _ path: String,
@@ -53,18 +53,18 @@ extension Router {
 }
 
 extension Router {
-    /// A closure that answers at once with a response.
+    /// A closure that answers with a response, without waiting.
     public typealias Respond = @Sendable (Request) throws -> Response
     /// A closure that answers with a response, and may wait.
     public typealias RespondLater = @Sendable (Request) async throws -> Response
-    /// A closure that answers at once with a text.
+    /// A closure that answers with a text, without waiting.
     public typealias RespondText = @Sendable (Request) throws -> String
     /// A closure that answers with a text, and may wait.
     public typealias RespondTextLater = @Sendable (Request) async throws -> String
 
     // MARK: GET
 
-    /// Adds a closure for GET that answers at once. It answers HEAD as well.
+    /// Adds a closure for GET that answers without waiting. It answers HEAD as well.
     public mutating func get(_ path: String, respond: @escaping Respond) {
         on(.get, path, respond: respond)
     }
@@ -74,7 +74,7 @@ extension Router {
         on(.get, path, respond: respond)
     }
 
-    /// Adds a closure for GET that answers with a text at once. It answers HEAD as well.
+    /// Adds a closure for GET that answers with a text, without waiting. It answers HEAD as well.
     @_disfavoredOverload
     public mutating func get(_ path: String, respond: @escaping RespondText) {
         on(.get, path, respond: respond)
@@ -88,7 +88,7 @@ extension Router {
 
     // MARK: POST
 
-    /// Adds a closure for POST that answers at once.
+    /// Adds a closure for POST that answers without waiting.
     public mutating func post(_ path: String, respond: @escaping Respond) {
         on(.post, path, respond: respond)
     }
@@ -98,7 +98,7 @@ extension Router {
         on(.post, path, respond: respond)
     }
 
-    /// Adds a closure for POST that answers with a text at once.
+    /// Adds a closure for POST that answers with a text, without waiting.
     @_disfavoredOverload
     public mutating func post(_ path: String, respond: @escaping RespondText) {
         on(.post, path, respond: respond)
@@ -112,7 +112,7 @@ extension Router {
 
     // MARK: PUT
 
-    /// Adds a closure for PUT that answers at once.
+    /// Adds a closure for PUT that answers without waiting.
     public mutating func put(_ path: String, respond: @escaping Respond) {
         on(.put, path, respond: respond)
     }
@@ -122,7 +122,7 @@ extension Router {
         on(.put, path, respond: respond)
     }
 
-    /// Adds a closure for PUT that answers with a text at once.
+    /// Adds a closure for PUT that answers with a text, without waiting.
     @_disfavoredOverload
     public mutating func put(_ path: String, respond: @escaping RespondText) {
         on(.put, path, respond: respond)
@@ -136,7 +136,7 @@ extension Router {
 
     // MARK: PATCH
 
-    /// Adds a closure for PATCH that answers at once.
+    /// Adds a closure for PATCH that answers without waiting.
     public mutating func patch(_ path: String, respond: @escaping Respond) {
         on(.patch, path, respond: respond)
     }
@@ -146,7 +146,7 @@ extension Router {
         on(.patch, path, respond: respond)
     }
 
-    /// Adds a closure for PATCH that answers with a text at once.
+    /// Adds a closure for PATCH that answers with a text, without waiting.
     @_disfavoredOverload
     public mutating func patch(_ path: String, respond: @escaping RespondText) {
         on(.patch, path, respond: respond)
@@ -160,7 +160,7 @@ extension Router {
 
     // MARK: DELETE
 
-    /// Adds a closure for DELETE that answers at once.
+    /// Adds a closure for DELETE that answers without waiting.
     public mutating func delete(_ path: String, respond: @escaping Respond) {
         on(.delete, path, respond: respond)
     }
@@ -170,7 +170,7 @@ extension Router {
         on(.delete, path, respond: respond)
     }
 
-    /// Adds a closure for DELETE that answers with a text at once.
+    /// Adds a closure for DELETE that answers with a text, without waiting.
     @_disfavoredOverload
     public mutating func delete(_ path: String, respond: @escaping RespondText) {
         on(.delete, path, respond: respond)

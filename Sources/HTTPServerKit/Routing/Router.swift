@@ -4,21 +4,22 @@ internal import ToolkitSystem
 
 /// Chooses a handler by method and path; the last one added that matches wins.
 ///
-/// Paths are compared in canonical form: percent-decoded segment by segment, `.` and `..` resolved;
-/// case counts. Routes without parameters are found by a hash, those with parameters in a tree of
-/// segments, however many there are. Regular expressions and conditions are tried one after the
-/// other, the newest first, but only if newer than the match so far. A request without a matching
-/// route gets 404; a path that exists with other methods gets 405 with Allow, and a generated
-/// answer to OPTIONS; an unknown method gets 501. A route for GET answers HEAD as well, unless
-/// ``mapsHEADToGET`` is off.
+/// Paths are compared in canonical form: percent-decoded segment by segment, `.` and `..` resolved,
+/// case-sensitive. Routes without parameters are found by a hash, routes with parameters in a tree
+/// of segments, so the number of routes hardly matters. Regular expressions and conditions are
+/// tried one after another, the newest first, but only if newer than the match so far.
 ///
-/// A router is a value: a copy taken by a server does not change any more.
+/// A request without a matching route gets 404. A path that exists only with other methods gets 405
+/// with Allow, and OPTIONS a generated answer. An unknown method gets 501. A route for GET answers
+/// HEAD as well, unless ``mapsHEADToGET`` is off.
+///
+/// A router is a value: changing it does not change the copy that a server uses.
 public struct Router: Handler {
     private var routes = Routes()
-    /// Whether a route for GET also answers HEAD, if HEAD has no explicit route. The server leaves
-    /// the content out.
+    /// Whether a route for GET also answers HEAD, if HEAD has no explicit route. The server omits
+    /// the content.
     public var mapsHEADToGET = true
-    /// The record of mounts that have to know each other.
+    /// The mounts that depend on each other; `nil` if there are none.
     package var layout: RouterLayout?
 
     /// Copies of a router share its routes until one of them changes. Routes are mutated only when
@@ -32,17 +33,17 @@ public struct Router: Handler {
             unsafe self.table = table
         }
 
-        /// The same routes, to be changed.
+        /// A copy that can be changed.
         var copy: Routes { unsafe Routes(RouteTable(copying: table)) }
 
-        /// Whether they were used, after which they do not change.
+        /// Whether `used` was read. The routes must not change after that.
         var isUsed: Bool { snapshot.load() != nil }
 
         func add(_ pattern: RoutePattern, _ method: HTTPMethod?, _ handler: some Handler) {
             unsafe table.add(pattern, method, handler)
         }
 
-        /// The routes as they are from now on.
+        /// The immutable routes that answer requests, created at the first use.
         var used: RouteTable.Snapshot {
             snapshot.load()
                 ?? snapshot.storeIfNil(unsafe RouteTable.Snapshot(RouteTable(copying: table)))
@@ -57,19 +58,20 @@ public struct Router: Handler {
     /// Adds a handler for one method and path.
     /// - Parameters:
     ///   - method: the method, or `nil` for all.
-    ///   - path: segments after slashes, not percent-encoded. `:name` matches one segment, which
-    ///     `Request.parameters` then holds. `*` matches one segment, too; as the last segment it
-    ///     matches any rest, which the handler finds in `Request.pathSegments`.
+    ///   - path: segments after slashes, not percent-encoded. `:name` matches one segment, whose
+    ///     value is then in `Request.parameters`. `*` also matches one segment. As the last segment
+    ///     it matches any rest, which the handler finds in `Request.pathSegments`.
     ///   - handler: the handler.
     public mutating func route(_ method: HTTPMethod?, _ path: String, to handler: some Handler) {
         add(RoutePattern(path), method, handler)
     }
 
-    /// Adds a handler of a path and everything below it, with all methods. The handler sees the
+    /// Adds a handler for a path and everything below it, with all methods. The handler finds the
     /// rest of the path in `Request.pathSegments`.
     ///
-    /// It answers all requests there that no route added later matches, whatever the method. The
-    /// router never answers 405 there. A mount at `/` that is added last answers everything.
+    /// It answers all requests below its path, whatever the method, unless a route added later
+    /// matches. The router therefore never answers 405 below a mount. A mount at `/` that is added
+    /// last answers all requests.
     public mutating func mount(_ prefix: String, _ handler: some Handler) {
         add(.prefix(prefix), nil, handler)
     }
@@ -84,9 +86,9 @@ public struct Router: Handler {
 
     /// Adds a handler for the paths that a regular expression matches as a whole.
     ///
-    /// The groups of the expression are in `Request.parameters`, by name and by number. It sees the
-    /// path percent-decoded. A path that is not UTF-8, or in which a segment holds an encoded
-    /// slash, has no text that it could match.
+    /// The groups of the expression are in `Request.parameters`, by name and by number. The
+    /// expression is matched with the percent-decoded path. A path that is not UTF-8, or has a
+    /// segment with an encoded slash, never matches.
     /// - Parameters:
     ///   - method: the method, or `nil` for all.
     ///   - expression: the expression; `try PathExpression(text)` makes one from text that is only
@@ -98,10 +100,10 @@ public struct Router: Handler {
         add(.condition(RegexCondition(expression: expression)), method, handler)
     }
 
-    /// Adds a handler for the requests that a condition picks.
+    /// Adds a handler for the requests for which a condition returns `true`.
     /// - Parameters:
-    ///   - condition: looks at the head of a request and decides. It runs on the event loop and
-    ///     must not block.
+    ///   - condition: decides from the head of a request. It runs on the event loop and must not
+    ///     block.
     ///   - handler: the handler.
     public mutating func route(
         where condition: @escaping @Sendable (Request) -> Bool, to handler: some Handler
@@ -109,7 +111,7 @@ public struct Router: Handler {
         add(.condition(ClosureCondition(body: condition)), nil, handler)
     }
 
-    /// Adds a handler that decides itself which requests it answers.
+    /// Adds a handler that decides which requests it answers.
     public mutating func add(_ handler: some SelectiveHandler) {
         route(where: { handler.accepts($0) }, to: handler)
     }
@@ -123,7 +125,7 @@ public struct Router: Handler {
 
     // MARK: Answering
 
-    /// Answers by the route's handler.
+    /// Passes the request to the handler of its route.
     public func answer(_ request: Request) throws -> Answer {
         var routed: Request?
         let routes = routes.used

@@ -1,15 +1,15 @@
 package import HTTPParser
 
-/// Mounts that have to know each other, because what one adds for the paths around it must not hide
-/// another. It does not change, so that copies of a router can share it.
+/// Mounts that depend on each other: the routes that one mount adds for the paths around it must
+/// not hide another mount. It is immutable, so that copies of a router can share it.
 package final class RouterLayout: Sendable {
-    /// One of them.
+    /// One mount.
     package struct Mount: Sendable {
         /// The segments of its path.
         package let segments: [String]
-        /// Whether nothing can be changed there.
+        /// Whether clients can change nothing below this path.
         package let isReadOnly: Bool
-        /// Adds its route, which is then the newest.
+        /// Adds the mount's route to a router, as its newest route.
         package let add: @Sendable (inout Router) -> Void
 
         package init(
@@ -20,15 +20,15 @@ package final class RouterLayout: Sendable {
             self.add = add
         }
 
-        /// Whether its path is the other one, or leads to something inside of it.
+        /// Whether its path is equal to another one or below it.
         package func isWithin(_ other: [String]) -> Bool { segments.starts(with: other) }
 
-        /// Whether it answers for a path.
+        /// Whether a path is equal to the mount's or below it.
         package func covers(_ path: [String]) -> Bool { path.starts(with: segments) }
     }
 
     package let mounts: [Mount]
-    /// The fields of the answer to `OPTIONS *`, beside the methods.
+    /// The fields of the answer to `OPTIONS *`, apart from Allow.
     package let asteriskFields: HTTPFields
 
     package init(mounts: [Mount], asteriskFields: HTTPFields) {

@@ -1,19 +1,19 @@
 internal import HTTPParser
 internal import HTTPServerCore
 
-/// The path of a request as routes compare it. Most paths are canonical as they came and are
-/// compared in place; others are taken apart first.
+/// The path of a request, in the form in which routes compare it. Most paths arrive in canonical
+/// form and are compared in place; others are decoded first.
 struct RoutingPath {
-    /// `nil` while the bytes of the request serve.
+    /// The decoded path after the mount point; `nil` if the bytes of the request are used.
     private var rewritten: [UInt8]?
-    /// Where the segments of `rewritten` stand.
+    /// The ranges of the segments in `rewritten`.
     private var bounds: [Range<Int>] = []
-    /// Where the path behind the mount point begins in the bytes of the request.
+    /// The offset of the path after the mount point in the bytes of the request's path.
     private var start = 0
     /// Whether the path can be decoded.
     private(set) var isValid = true
-    /// Whether the path can be written without escapes. A decoded slash inside of a segment would
-    /// look like a separator, so such a path has no spelling that a text could be compared with.
+    /// Whether the path can be written without escapes. A path with a decoded slash inside of a
+    /// segment cannot, because that slash would look like a separator.
     private(set) var isPlain = true
 
     /// `nil` for targets without a path: `*` and `host:port`.
@@ -21,7 +21,7 @@ struct RoutingPath {
         guard let path = unsafe CanonicalPath.path(of: request.targetBytes) else { return nil }
         if unsafe CanonicalPath.isCanonical(path) {
             start = unsafe Self.end(of: request.mountDepth, in: path)
-            // A router that is mounted somewhere sees its mount point as its root.
+            // To a mounted router, its mount point is the root.
             if start == path.count { rewrite([[]]) }
             return
         }
@@ -32,7 +32,7 @@ struct RoutingPath {
         rewrite(segments.isEmpty ? [[]] : segments)
     }
 
-    /// The index of the slash behind the first segments of a canonical path, or its end.
+    /// The index of the slash after the first `depth` segments of a canonical path, or its end.
     private static func end(of depth: Int, in path: UnsafeRawBufferPointer) -> Int {
         var index = 0
         for _ in 0..<depth {
@@ -60,7 +60,7 @@ struct RoutingPath {
         return body(unsafe UnsafeRawBufferPointer(rebasing: path[start...]).bytes)
     }
 
-    /// Where the segments stand in the bytes of `withBytes(of:_:)`.
+    /// The segments of the bytes that `withBytes(of:_:)` lends.
     var segments: PathSegments { PathSegments(bounds: rewritten == nil ? nil : bounds) }
 
     /// The path as text; `nil` when it is not plain or not UTF-8.
@@ -70,12 +70,12 @@ struct RoutingPath {
     }
 }
 
-/// The segments of a path that were not looked at yet: found one by one, because most routes are
-/// found by the first.
+/// The remaining segments of a path. They are found one by one, because the first segment decides
+/// most routes.
 struct PathSegments {
-    /// Where they stand; `nil` if a slash in the path is always a separator.
+    /// The ranges of all segments; `nil` if each slash in the path is a separator.
     private let bounds: [Range<Int>]?
-    /// The index of the next one in `bounds`, or the offset of its first byte in the path.
+    /// The index of the next range in `bounds`, or the offset of the next segment in the path.
     private var position: Int
 
     init(bounds: [Range<Int>]?) {
@@ -83,7 +83,7 @@ struct PathSegments {
         position = bounds == nil ? 1 : 0
     }
 
-    /// The place of the next segment; `nil` behind the last.
+    /// The range of the next segment; `nil` after the last.
     mutating func next(in path: RawSpan) -> Range<Int>? {
         if let bounds {
             guard position < bounds.count else { return nil }
@@ -110,7 +110,8 @@ extension RawSpan {
         return true
     }
 
-    /// Below, at or above zero, as the bytes of a range come before, are, or come after others.
+    /// Negative, zero or positive, if the bytes of a range are less than, equal to or greater than
+    /// `other` in lexicographic order.
     func order(_ range: Range<Int>, _ other: [UInt8]) -> Int {
         for index in 0..<min(range.count, other.count) {
             let difference = Int(byte(at: range.lowerBound + index)) - Int(other[index])
@@ -119,7 +120,7 @@ extension RawSpan {
         return range.count - other.count
     }
 
-    /// The bytes of a range as text; `nil` when they are not UTF-8.
+    /// The bytes of a range as text; `nil` if they are not UTF-8.
     func text(_ range: Range<Int>) -> String? {
         unsafe extracting(range).withUnsafeBytes { bytes in
             unsafe String(validating: bytes, as: UTF8.self)

@@ -1,8 +1,8 @@
 public import HTTPServerCore
 
-/// A handler that decides itself which requests it answers. A router that it was added to asks it
-/// whenever no newer route has matched.
+/// A handler that decides which requests it answers. Its router asks it about each request that no
+/// newer route matches.
 public protocol SelectiveHandler: Handler {
-    /// Whether this handler answers a request, judged by its head; it must not block.
+    /// Whether this handler answers a request, decided from its head. Must not block.
     func accepts(_ request: Request) -> Bool
 }

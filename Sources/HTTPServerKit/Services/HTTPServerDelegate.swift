@@ -4,20 +4,21 @@ public import ToolkitSystem
 
 /// Gets the events of a server. Every method has a default that does nothing.
 ///
-/// The methods are called one after another, in the order of the events, on the queue given to
-/// `HTTPServer.setDelegate(_:queue:)`; never on the main thread unless that is the main queue.
+/// The methods are called one after another, in the order of the events, on the queue that was
+/// passed to `HTTPServer.setDelegate(_:queue:)`; never on the main thread unless that is the main
+/// queue.
 public protocol HTTPServerDelegate: AnyObject, Sendable {
     /// The server listens at these addresses.
     func serverDidStart(_ server: HTTPServer, at addresses: [SocketAddress])
-    /// The server was suspended, and does not listen any more.
+    /// The server was suspended and no longer listens.
     func serverDidSuspend(_ server: HTTPServer)
     /// The server listens again, at the same addresses.
     func serverDidResume(_ server: HTTPServer, at addresses: [SocketAddress])
-    /// A listening socket that the system took away was replaced; these are all addresses.
+    /// A listening socket that the system had closed was replaced. These are all current addresses.
     func serverDidRebind(_ server: HTTPServer, at addresses: [SocketAddress])
-    /// A connection was opened while there was none.
+    /// A connection was opened while no other was open.
     func serverDidConnect(_ server: HTTPServer)
-    /// The last connection was closed, and for the coalescing interval there was none.
+    /// The last connection was closed, and none was opened within the coalescing interval.
     func serverDidDisconnect(_ server: HTTPServer)
     /// The server was shut down; no connection is left.
     func serverDidStop(_ server: HTTPServer, reason: HTTPServer.StopReason)
@@ -58,12 +59,12 @@ extension HTTPServerDelegate {
 }
 
 extension HTTPServer {
-    /// Sets the delegate that gets events from now on, in place of the old one.
+    /// Sets the delegate that gets events from now on, instead of the old delegate.
     /// - Parameters:
-    ///   - delegate: the delegate, which is not kept alive; `nil` to remove it.
-    ///   - queue: where its methods are called, one at a time even if the queue is concurrent;
-    ///     `nil` for a queue of the server's own. A method may take its time: neither serving nor
-    ///     `events` wait for it.
+    ///   - delegate: the delegate, held weakly; `nil` to remove the old one.
+    ///   - queue: the queue on which its methods are called, one at a time even if the queue is
+    ///     concurrent; `nil` for a private queue. Methods may block: neither serving nor `events`
+    ///     waits for them.
     public func setDelegate(_ delegate: (any HTTPServerDelegate)?, queue: DispatchQueue? = nil) {
         guard let delegate else { return sendEvents(to: nil) }
         let serial = DispatchQueue(label: "http.delegate", target: queue)

@@ -10,10 +10,10 @@ public import ToolkitSystem
 public struct InheritedSocket: Hashable, Sendable {
     /// The descriptor.
     public let descriptor: CInt
-    /// The name that its configuration gives it; `unknown` when it gives none.
+    /// The name in the service manager's configuration; `unknown` if it has none.
     public let name: String
 
-    /// Where a server has to listen to use it.
+    /// The endpoint with which a server uses this socket.
     public var endpoint: ServerConfiguration.Endpoint { .inherited(descriptor: descriptor) }
 
     package init(descriptor: CInt, name: String) {
@@ -21,14 +21,14 @@ public struct InheritedSocket: Hashable, Sendable {
         self.name = name
     }
 
-    /// The sockets that systemd, or a manager that speaks its protocol, has opened for this
-    /// process; empty when there are none. See sd_listen_fds(3).
+    /// The sockets that systemd, or a manager with the same protocol, has opened for this process;
+    /// empty if there are none. See sd_listen_fds(3).
     ///
-    /// The variables `LISTEN_PID`, `LISTEN_FDS` and `LISTEN_FDNAMES` are removed from the
-    /// environment, so that a second call gives nothing and child processes do not take the sockets
-    /// for theirs; child processes do not inherit the descriptors. Call it at the start of the
-    /// program, before other threads look into the environment.
-    /// - Throws: when the variables are there and make no sense.
+    /// Removes the variables `LISTEN_PID`, `LISTEN_FDS` and `LISTEN_FDNAMES` from the environment,
+    /// so a second call returns no sockets and child processes do not claim them. Child processes
+    /// do not inherit the descriptors. Call it at the start of the program, before other threads
+    /// read the environment.
+    /// - Throws: ``InheritedSocketError/malformed(_:)`` for an invalid variable.
     public static func fromSystemd() throws(InheritedSocketError) -> [InheritedSocket] {
         var environment: [String: String] = [:]
         for name in variables { environment[name] = Syscalls.environment(name) }
@@ -42,7 +42,8 @@ public struct InheritedSocket: Hashable, Sendable {
 
     /// - Parameters:
     ///   - environment: the variables of the process.
-    ///   - process: its identifier; sockets for another one, as a parent's, are not ours.
+    ///   - process: the identifier of the process. Sockets for another process, such as its parent,
+    ///     are ignored.
     package static func parse(
         _ environment: [String: String], process: CInt
     ) throws(InheritedSocketError) -> [InheritedSocket] {
@@ -62,9 +63,9 @@ public struct InheritedSocket: Hashable, Sendable {
         }
     }
 
-    /// The descriptors come after those of standard input, output and error.
+    /// The first descriptor, after those of standard input, output and error.
     private static let first = 3
-    /// More cannot be meant.
+    /// The most sockets. A greater number is invalid.
     private static let limit: CInt = 4096
 
     private static func number(_ text: String) -> CInt? {
@@ -75,10 +76,11 @@ public struct InheritedSocket: Hashable, Sendable {
     }
 
     #if canImport(Darwin)
-        /// The sockets that launchd has opened for this process under a name of the `Sockets`
-        /// dictionary of its property list. Each name can be asked for once.
+        /// The sockets that launchd has opened for this process under a key of the `Sockets`
+        /// dictionary in its property list. Each key can be used once.
         /// - Parameter name: the key in that dictionary.
-        /// - Throws: when launchd knows no such name, or did not start this process.
+        /// - Throws: ``InheritedSocketError/system(_:_:)`` if launchd does not know the key, or did
+        ///   not start this process.
         public static func fromLaunchd(
             _ name: String
         ) throws(InheritedSocketError) -> [InheritedSocket] {
@@ -94,14 +96,14 @@ public struct InheritedSocket: Hashable, Sendable {
     #endif
 }
 
-/// Why sockets of a service manager cannot be used.
+/// The reason why a service manager's sockets cannot be used.
 public enum InheritedSocketError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A variable of the environment does not say what it should.
+    /// The environment variable of this name is invalid.
     case malformed(String)
     /// The service manager has no socket of this name for the process.
     case system(String, SystemError)
 
-    /// One line that says what and where.
+    /// The variable or socket and the error, in one line.
     public var description: String {
         switch self {
         case .malformed(let name): "\(name): not what a service manager says"

@@ -2,27 +2,26 @@ internal import HTTPCodecs
 internal import HTTPParser
 package import ToolkitSystem
 
-/// Fills a file piece by piece: outside of the event loop, and so many bytes at a time that the
-/// way there costs little.
+/// Writes a file piece by piece, outside of the event loop. Pieces are collected into large writes,
+/// so that few changes of thread are needed.
 package struct FileWriter: Sendable {
     /// Bytes that are collected before they are written.
     package static let batchBytes = 256 << 10
-    /// Pieces up to this size are put together, so that tiny ones do not cost an array each.
+    /// Pieces are joined up to this size, so that small pieces do not need an array each.
     private static let joinedBytes = 16 << 10
 
     private let file: OpenFile
     private var batch: [[UInt8]] = []
     private var batched = 0
-    /// The bytes taken so far, written or not.
+    /// The number of bytes passed to `write` so far, including those not yet written.
     package private(set) var count: Int64 = 0
 
     package init(_ file: OpenFile) {
         self.file = file
     }
 
-    /// Takes a piece; suspends when enough has come together to be written.
-    /// - Throws: `CodecError` with `.fileNotWritable` when there is no room left, else
-    ///   `SystemError`.
+    /// Appends a piece. Suspends while a full batch is written.
+    /// - Throws: `CodecError` with `.fileNotWritable` if the disk is full, else `SystemError`.
     package mutating func write(_ piece: [UInt8]) async throws {
         guard !piece.isEmpty else { return }
         if let last = batch.indices.last, batch[last].count + piece.count <= Self.joinedBytes {
@@ -35,7 +34,7 @@ package struct FileWriter: Sendable {
         if batched >= Self.batchBytes { try await flush() }
     }
 
-    /// Writes what has come together.
+    /// Writes the collected pieces.
     package mutating func flush() async throws {
         let pieces = batch
         batch = []
@@ -50,7 +49,7 @@ package struct FileWriter: Sendable {
     }
 }
 
-/// Work on files, on the threads that may block.
+/// Runs work on files, on threads that may block.
 package enum FileWork {
     /// Runs `body`, and reports a full disk as the error that becomes 507.
     package static func run<Result: Sendable>(

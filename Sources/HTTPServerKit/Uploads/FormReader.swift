@@ -1,7 +1,7 @@
 internal import HTTPCodecs
 internal import HTTPServerCore
 
-/// Takes the parts of `multipart/form-data` as they come: values into memory, files onto the disk.
+/// Reads the parts of `multipart/form-data` as they arrive: values into memory, files to the disk.
 struct FormReader {
     private struct Field {
         var name: String
@@ -49,8 +49,8 @@ struct FormReader {
         fields.append(Field(name: name, value: value, charset: part.mediaType?["charset"]))
     }
 
-    /// Values are in the charset that they name, or in that of the form, named by a field anywhere
-    /// in it (RFC 7578 sections 4.5 and 4.6).
+    /// The form, with its values decoded. The charset of a value is that of its part, else that of
+    /// the field `_charset_` anywhere in the form (RFC 7578 sections 4.5 and 4.6).
     private mutating func finished() throws(CodecError) -> UploadedForm {
         let common = fields.first { $0.name.hasBytes(of: "_charset_") }.map { field in
             String(decoding: field.value, as: UTF8.self)
@@ -65,7 +65,7 @@ struct FormReader {
     private mutating func takeFile(_ part: MultipartPart) async throws {
         var content = part.content.makeAsyncIterator()
         let first = try await content.next()
-        // A file field where no file was chosen is sent with an empty name and no content.
+        // Browsers send a file field without a chosen file with an empty name and no content.
         if first == nil, part.fileName?.isEmpty != false { return }
         let folder = try await openFolder()
         let (path, file) = try await folder.createFile()

@@ -1,7 +1,7 @@
 package import ToolkitSystem
 
-/// A file that is being written under a temporary name beside its final one. Unless it is renamed,
-/// it is removed with this object.
+/// A file that is written under a temporary name in its final folder. It is removed with this
+/// object unless `place` has renamed it.
 package final class PendingFile: Sendable {
     private let path: String
     private let target: String
@@ -18,8 +18,8 @@ package final class PendingFile: Sendable {
         TemporaryFiles.remove { [path] in Syscalls.removeFile(path) }
     }
 
-    /// Makes an empty file in the folder of `target`. Its name is reserved, so that no handler lists
-    /// or serves it, and cannot be guessed.
+    /// Creates an empty file in the folder of `target`. Its name cannot be guessed, and is
+    /// reserved: no handler lists or serves it.
     package static func create(for target: String) async throws -> PendingFile {
         var generator = SystemRandomNumberGenerator()
         let slash = target.utf8.lastIndex(of: UInt8(ascii: "/"))
@@ -34,7 +34,11 @@ package final class PendingFile: Sendable {
         return PendingFile(path: path, target: target, file: file)
     }
 
-    /// Gives the file its name, at once and whole.
+    /// Renames the file to its final name, atomically.
+    /// - Parameters:
+    ///   - replaces: whether an existing file is replaced.
+    ///   - permissions: the permissions of the file.
+    ///   - synchronizes: whether to wait until the content is on the disk before the rename.
     package func place(
         replaces: Bool, permissions: UInt16, synchronizes: Bool
     ) async throws {

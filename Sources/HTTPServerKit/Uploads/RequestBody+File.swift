@@ -2,22 +2,21 @@ internal import HTTPParser
 public import HTTPServerCore
 
 extension RequestBody {
-    /// Writes the content to a file, which is there whole or not at all.
+    /// Writes the content to a file, atomically: the file appears only when it is complete.
     ///
-    /// It is written under another name in the same folder, on threads that may block, and renamed
-    /// at the end. When the content does not come in whole, or the task is cancelled, nothing
-    /// stays behind.
+    /// The content is written under a temporary name in the same folder, outside of the event loop,
+    /// and renamed at the end. If the content is incomplete or the task is cancelled, the temporary
+    /// file is removed.
     /// - Parameters:
-    ///   - path: the file's path; its folder has to be there.
-    ///   - byteLimit: the most bytes to take; above it `HTTPError` with 413 is thrown, before
-    ///     anything is read where the length was announced.
-    ///   - replaces: whether a file of that name is replaced; otherwise `SystemError` with `EEXIST`
-    ///     is thrown, at the end.
+    ///   - path: the path of the file, whose folder must exist.
+    ///   - byteLimit: the most bytes to take; more throw `HTTPError` with 413, before anything is
+    ///     read if the length was announced.
+    ///   - replaces: whether an existing file is replaced; otherwise `SystemError` with `EEXIST` is
+    ///     thrown, at the end.
     ///   - permissions: the permissions of the file.
-    ///   - synchronizes: whether to wait until the content is on the disk before the file gets its
-    ///     name.
+    ///   - synchronizes: whether to wait until the content is on the disk before the rename.
     /// - Returns: the number of bytes.
-    /// - Throws: `RequestBodyError`, `HTTPError`, `SystemError`, and, when there is no room left,
+    /// - Throws: `RequestBodyError`, `HTTPError`, `SystemError`, and, if the disk is full,
     ///   `CodecError` with `.fileNotWritable`, which becomes 507.
     @discardableResult
     public func stream(
@@ -39,7 +38,7 @@ extension RequestBody {
         return writer.count
     }
 
-    /// Refuses content that is announced as longer, before any of it is read.
+    /// Throws 413 if the announced length is above a limit, before any content is read.
     func refuseAnnounced(above byteLimit: Int64) throws(HTTPError) {
         if let announced = announcedLength, announced > byteLimit {
             throw HTTPError(.contentTooLarge, "at most \(byteLimit) bytes are taken here")

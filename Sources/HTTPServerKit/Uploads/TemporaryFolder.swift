@@ -1,12 +1,11 @@
 package import ToolkitSystem
 
-/// A folder for what came with one request. It is removed with its files when the last that needs
-/// it goes: on success, on an error, when the task is cancelled and when the client is gone.
+/// A folder for the uploaded files of one request. It is removed with its files when this object is
+/// released: on success, on an error, when the task is cancelled and when the client disconnects.
 package final class TemporaryFolder: Sendable {
-    /// Where it is.
+    /// The path of the folder.
     package let path: String
-    /// Held as long as it is open, so that no other process takes the folder for abandoned, however
-    /// old it gets.
+    /// The open folder, locked so that no other process removes it as abandoned, however old it is.
     private let folder: OpenFile
     private let fileCount = Locked(0)
 
@@ -24,8 +23,8 @@ package final class TemporaryFolder: Sendable {
         }
     }
 
-    /// Makes an empty folder.
-    /// - Parameter parent: where; `nil` for the system's folder for temporary files.
+    /// Creates an empty folder.
+    /// - Parameter parent: the path of its parent; `nil` for the system's temporary folder.
     package static func create(below parent: String? = nil) async throws -> TemporaryFolder {
         TemporaryFiles.sweep(below: parent)
         return try await FileWork.run { () throws(SystemError) in
@@ -37,7 +36,8 @@ package final class TemporaryFolder: Sendable {
         let path = try Syscalls.makeTemporaryFolder(below: parent)
         do throws(SystemError) {
             let folder = OpenFile(owning: try Syscalls.openFile(path))
-            // Without such locks no process can hold it to sweep it, either.
+            // On a file system without locks this fails, but then no process can lock the folder to
+            // remove it, either.
             _ = folder.hold()
             return TemporaryFolder(path: path, folder: folder)
         } catch {
@@ -46,7 +46,7 @@ package final class TemporaryFolder: Sendable {
         }
     }
 
-    /// Makes an empty file. Its name is a number: nothing of what a client sent gets into it.
+    /// Creates an empty file. Its name is a number and contains nothing from the client.
     package func createFile() async throws -> (path: String, file: OpenFile) {
         let number = fileCount.withLock { count in
             count += 1

@@ -2,19 +2,20 @@ public import HTTPCodecs
 internal import HTTPParser
 internal import ToolkitSystem
 
-/// A file that came with a form. It lies in a folder of temporary files until it and the other
-/// files of its form are no longer needed.
+/// A file of an uploaded form. It is in a temporary folder, which is removed when neither this
+/// value nor another file of the form is in use.
 public struct UploadedFile: Sendable {
     /// The name of the form's field.
     public let name: String
-    /// The file name, as the client sent it. It may be empty, and it may be anything: use
-    /// ``safeFileName`` to make a path of it.
+    /// The file name, as the client sent it. It may be empty or malicious: use ``safeFileName`` to
+    /// build a path.
     public let fileName: String
-    /// The media type that the client thinks it has.
+    /// The media type that the client sent; `nil` without one. It is not checked.
     public let mediaType: MediaType?
-    /// Its length in bytes.
+    /// The length in bytes.
     public let size: Int64
-    /// Where it lies, readable for its owner alone. It must not be used once the file has gone.
+    /// The path of the temporary file, which only its owner can read. Valid while the form or one
+    /// of its files is in use, and until the file is moved.
     public let path: String
 
     private let folder: TemporaryFolder
@@ -28,8 +29,8 @@ public struct UploadedFile: Sendable {
         self.folder = folder
     }
 
-    /// The last component of the file name, fit to name a file of a folder; `nil` when there is
-    /// none, as `ContentDisposition.safeFileName(of:byteLimit:)` says.
+    /// The last component of the file name, made safe as the name of a file; `nil` if there is
+    /// none. See `ContentDisposition.safeFileName(of:byteLimit:)`.
     public var safeFileName: String? { ContentDisposition.safeFileName(of: fileName) }
 
     /// The content in memory.
@@ -38,15 +39,15 @@ public struct UploadedFile: Sendable {
         try await BlockingPool.files.run { [self] in try Syscalls.readFile(path, upTo: byteLimit) }
     }
 
-    /// Moves it to where it is to stay. On another file system it is copied; it is there whole or
-    /// not at all.
+    /// Moves the file to its final path, atomically. It is copied if that is on another file
+    /// system.
     /// - Parameters:
-    ///   - target: the new path; its folder has to be there.
-    ///   - replaces: whether a file of that name is replaced; otherwise `SystemError` with `EEXIST`
-    ///     is thrown.
+    ///   - target: the new path, whose folder must exist.
+    ///   - replaces: whether an existing file is replaced; otherwise `SystemError` with `EEXIST` is
+    ///     thrown.
     ///   - permissions: the permissions of the file.
-    /// - Throws: `SystemError`, and, when there is no room left, `CodecError` with
-    ///   `.fileNotWritable`, which becomes 507.
+    /// - Throws: `SystemError`, and, if the disk is full, `CodecError` with `.fileNotWritable`,
+    ///   which becomes 507.
     public func move(
         to target: String, replaces: Bool = false, permissions: UInt16 = 0o644
     ) async throws {

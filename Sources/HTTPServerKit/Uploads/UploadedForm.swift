@@ -9,20 +9,20 @@ public import HTTPCodecs
 /// try await form.file("photo")?.move(to: "/srv/photos/\(number).jpg")
 /// ```
 ///
-/// Files that were not moved are removed once neither the form nor a file of it is in use, also
-/// when the handler has thrown an error.
+/// Files that were not moved are removed when neither the form nor one of its files is in use, even
+/// if the handler has thrown an error.
 public struct UploadedForm: Sendable {
     /// The limits of a form.
     public struct Limits: Hashable, Sendable {
         /// The limits of `multipart/form-data`; 4 GiB in all by default.
         public var multipart = MultipartLimits.standard
-        /// The limits of `application/x-www-form-urlencoded`, and how strictly it is read.
+        /// The limits and strictness for `application/x-www-form-urlencoded`.
         public var urlEncoded = FormURLEncoded.Options.standard
-        /// The most bytes in the names and values of all fields that are not files, which are kept
-        /// in memory; a longer form gets 413.
+        /// The most bytes in the names and values of all multipart fields that are not files. They
+        /// are kept in memory; more bytes get 413.
         public var fieldBytes = 2 << 20
 
-        /// The defaults: 4 GiB to disk, 2 MiB in memory.
+        /// The defaults: 4 GiB for a multipart form, 2 MiB of it in memory.
         public init() {}
 
         /// The defaults.
@@ -30,8 +30,8 @@ public struct UploadedForm: Sendable {
     }
 
     /// The fields that are not files, in the order of the form. Values may be UTF-8, US-ASCII or
-    /// ISO-8859-1; the media type of a part, or a field `_charset_` for all, names the charset (RFC
-    /// 7578 section 4.6).
+    /// ISO-8859-1. The charset is in the media type of a part, or in a field `_charset_` for all
+    /// parts (RFC 7578 section 4.6).
     public var fields: FormURLEncoded
     /// The files, in the order of the form. A file field without a chosen file is left out.
     public var files: [UploadedFile]
