@@ -6,8 +6,8 @@ struct PongWaits {
 
     private struct Wait {
         var number: UInt64
-        /// The end of the ping in the output.
-        var end = Int64.max
+        /// How many pings the connection had written by itself when this ping was written.
+        var precedingCount = UInt64.max
         var waiting: Waiting
     }
 
@@ -34,15 +34,16 @@ struct PongWaits {
         resumeFirst(index + 1)
     }
 
-    /// The last ping was written, and ends at a place of the output.
-    mutating func written(upTo end: Int64) {
+    /// The last ping was written, after a number of pings of the connection itself.
+    mutating func written(after count: UInt64) {
         guard let last = waits.indices.last, waits[last].number == lastNumber else { return }
-        waits[last].end = end
+        waits[last].precedingCount = count
     }
 
-    /// The pong of a ping of the connection itself has come. It answers all pings before that one.
-    mutating func answered(upTo end: Int64) {
-        resumeFirst(waits.prefix { $0.end <= end }.count)
+    /// The first pings of the connection itself were answered, and so are all pings before the last
+    /// of these.
+    mutating func answered(_ count: UInt64) {
+        resumeFirst(waits.prefix { $0.precedingCount < count }.count)
     }
 
     private mutating func resumeFirst(_ count: Int) {

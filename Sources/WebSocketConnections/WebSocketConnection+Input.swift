@@ -44,7 +44,7 @@ extension WebSocketConnection {
                 if case .message = event, yieldsAfterMessages || !inbox.hasRoom { break }
             }
         }
-        pongs.answered(upTo: unsafe machine.answeredCount)
+        unsafe pongs.answered(machine.answeredPingCount)
         if unsafe machine.heldFault != nil, !inbox.holdsFault() { releaseFault(carrier) }
         flush(carrier)
         endIfDone()

@@ -121,7 +121,7 @@ extension WebSocketConnection {
         let payload = pongs.begin(reader, wait)
         do {
             try append(.ping(payload), to: carrier)
-            pongs.written(upTo: unsafe machine.writtenCount)
+            unsafe pongs.written(after: machine.pingCount)
         } catch {
             pongs.fail(error)
         }

@@ -7,11 +7,10 @@ struct KeepAlive: Sendable {
     private static let laterLimit = 8
 
     private var state: State
-    private var number: UInt64 = 0
+    /// How many pings were written.
+    private(set) var number: UInt64 = 0
     /// The payloads of the newest pings of the caller since the last ping.
     private var later: [[UInt8]] = []
-    /// The end, in the output, of the last ping that its own pong has answered.
-    private(set) var answeredEnd: Int64 = 0
 
     private enum State {
         /// The next ping is due at a time.
@@ -19,7 +18,7 @@ struct KeepAlive: Sendable {
         /// A ping waits for its way out: it ends at a place of the output.
         case waiting(end: Int64, next: Duration)
         /// A ping has left.
-        case sent(end: Int64, deadline: Duration, next: Duration)
+        case sent(deadline: Duration, next: Duration)
         case off
     }
 
@@ -32,7 +31,7 @@ struct KeepAlive: Sendable {
     var deadline: Duration? {
         switch state {
         case .idle(let next): next
-        case .sent(_, let deadline, _): deadline
+        case .sent(let deadline, _): deadline
         case .waiting, .off: nil
         }
     }
@@ -44,7 +43,15 @@ struct KeepAlive: Sendable {
 
     /// Whether the pong is overdue.
     func isExpired(at now: Duration) -> Bool {
-        if case .sent(_, let deadline, _) = state { deadline <= now } else { false }
+        if case .sent(let deadline, _) = state { deadline <= now } else { false }
+    }
+
+    /// How many pings were answered. Only the last one can be unanswered.
+    var answeredCount: UInt64 {
+        switch state {
+        case .waiting, .sent: number - 1
+        case .idle, .off: number
+        }
     }
 
     /// The payload of the next ping, which tells its pong from others.
@@ -77,13 +84,13 @@ struct KeepAlive: Sendable {
     /// The output has left up to a place; a ping in it has to be answered in time.
     mutating func left(upTo end: Int64, pongBy deadline: Duration) {
         guard case .waiting(let place, let next) = state, place <= end else { return }
-        state = .sent(end: place, deadline: deadline, next: next)
+        state = .sent(deadline: deadline, next: next)
     }
 
     /// A frame of the peer is on its way; no pong can come before its end.
     mutating func sawPartOfFrame(pongBy later: Duration) {
-        guard case .sent(let end, let deadline, let next) = state else { return }
-        state = .sent(end: end, deadline: max(deadline, later), next: next)
+        guard case .sent(let deadline, let next) = state else { return }
+        state = .sent(deadline: max(deadline, later), next: next)
     }
 
     /// Takes a pong, which answers the last ping if its payload is that of this ping or of a later
@@ -91,10 +98,9 @@ struct KeepAlive: Sendable {
     /// - Returns: whether it is the pong of the last ping itself.
     mutating func takePong(_ pong: [UInt8]) -> Bool {
         switch state {
-        case .waiting(let end, let next), .sent(let end, _, let next):
+        case .waiting(_, let next), .sent(_, let next):
             let isOwn = pong == payload
             guard isOwn || later.contains(pong) else { return false }
-            if isOwn { answeredEnd = end }
             state = .idle(next: next)
             later = []
             return isOwn

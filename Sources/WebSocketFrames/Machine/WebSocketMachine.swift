@@ -73,7 +73,7 @@ public struct WebSocketMachine: ~Copyable, Sendable {
     /// Until when the peer's close frame, the end of the transport, or the release of a fault has
     /// to be there.
     var closeDeadline: Duration?
-    package internal(set) var writtenCount: Int64 = 0
+    var writtenCount: Int64 = 0
     var leftCount: Int64 = 0
 
     /// Creates a machine.
@@ -104,9 +104,12 @@ public struct WebSocketMachine: ~Copyable, Sendable {
     /// How many bytes of output were not reported as sent yet.
     public var unsentCount: Int { Int(clamping: writtenCount - leftCount) }
 
-    /// The place in the output up to which the pongs of the machine's own pings have answered all
-    /// pings (RFC 6455 section 5.5.3).
-    package var answeredCount: Int64 { keepAlive.answeredEnd }
+    /// How many pings the machine has written by itself.
+    package var pingCount: UInt64 { keepAlive.number }
+
+    /// How many of these pings were answered, in order. A pong also answers the caller's pings before
+    /// its ping (RFC 6455 section 5.5.3).
+    package var answeredPingCount: UInt64 { keepAlive.answeredCount }
 
     /// How much memory the message that is read takes.
     package var bufferedCapacity: Int { assembler.content.capacity }
