@@ -1,10 +1,10 @@
 internal import HTTPServerCore
 internal import Synchronization
 
-/// Content of a request on its way into a part, which a newer request may end.
+/// The content of a request while it is being received. A newer request may end it.
 final class UploadArrival: Sendable {
-    /// Content that has been sent already is read before the end, so that it is not sent twice: as
-    /// long as more arrives within this time, but no longer in all.
+    /// Content that is on its way is still read, so that the client need not send it again: until
+    /// none arrives for `pause`, but for `patience` at most.
     private static let (pause, patience) = (Duration.milliseconds(250), Duration.seconds(2))
 
     private let request: Request
@@ -15,13 +15,14 @@ final class UploadArrival: Sendable {
         self.request = request
     }
 
-    /// Some has come.
+    /// Counts bytes that have arrived.
     func add(_ count: Int) { bytes.add(Int64(count), ordering: .relaxed) }
 
-    /// All has come that will.
+    /// Notes that no more content will arrive.
     func end() { isOver.store(true, ordering: .relaxed) }
 
-    /// Ends the connection soon, unless the content ends before.
+    /// Closes the connection once no more content arrives, after 2 seconds at most. Does nothing if
+    /// the content ends before.
     func endSoon() {
         Task {
             let end = ContinuousClock.now + Self.patience

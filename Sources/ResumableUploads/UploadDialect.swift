@@ -9,11 +9,11 @@ enum UploadDialect: Hashable, Sendable {
     /// tus 1.0.
     case tus
 
-    /// Versions of the draft that are spoken: 3 is -01, 4 is -02, 5 is -03, 6 is -04 and -05, 7 is
-    /// -06 to -08, 8 is -09 and later ones.
+    /// The supported interop versions of the draft: 3 is -01, 4 is -02, 5 is -03, 6 is -04 and -05,
+    /// 7 is -06 to -08, 8 is -09 and later ones.
     static let versions = 3...8
 
-    /// - Returns: `nil` for a version that is not spoken.
+    /// - Returns: `nil` for a version that is not supported.
     init?(of request: Request) {
         if request.fields.contains(.tusResumable) {
             self = .tus
@@ -30,7 +30,7 @@ enum UploadDialect: Hashable, Sendable {
         self = .draft(Int(version))
     }
 
-    /// The version of the draft, the final protocol being the newest.
+    /// The version of the draft; the final protocol counts as the newest version.
     private var version: Int {
         if case .draft(let version?) = self { return version }
         return Self.versions.upperBound + 1
@@ -38,13 +38,13 @@ enum UploadDialect: Hashable, Sendable {
 
     var isTus: Bool { self == .tus }
 
-    /// Whether the first versions' opposite of Upload-Complete is used.
+    /// Whether the version has Upload-Incomplete, the opposite of Upload-Complete: 3 and 4.
     private var saysIncomplete: Bool { version < 5 }
 
-    /// Whether a PATCH has to be of the draft's own media type.
+    /// Whether a PATCH must have the draft's media type, `application/partial-upload`.
     var requiresMediaType: Bool { version >= 6 }
 
-    /// Whether 104 carries the offset.
+    /// Whether interim responses 104 report the offset while content arrives.
     var takesProgress: Bool { !isTus && version >= 5 }
 
     /// Whether the request says that its content completes the upload; `nil` when it does not say.
@@ -54,8 +54,8 @@ enum UploadDialect: Hashable, Sendable {
         return FieldItem.boolean(.uploadIncomplete, in: read).map { !$0 }
     }
 
-    /// Refuses a request that says in the words of another version that its content is not all.
-    /// - Throws: 400: half an upload must not count as the whole.
+    /// Refuses a request that marks its content as partial by the field of another version.
+    /// - Throws: 400, because half an upload must not count as the whole.
     func refuseOthersPart(_ request: Request) throws(UploadProblem) {
         guard !isTus else { return }
         let read = { request.fields.values(of: $0) }
@@ -66,18 +66,19 @@ enum UploadDialect: Hashable, Sendable {
         guard isPart else { return }
         throw UploadProblem(
             .badRequest,
-            "\(saysIncomplete ? "Upload-Complete" : "Upload-Incomplete") is of another version")
+            "\(saysIncomplete ? "Upload-Complete" : "Upload-Incomplete") is from another version")
     }
 
-    /// Whether a PATCH is the last. In the first versions one is that says nothing of it; from then on
-    /// an upload is incomplete until a request says otherwise.
-    /// - Throws: 400 for a missing or ill-formed field: half an upload must not count as the whole.
+    /// Whether a PATCH completes the upload. In versions 3 and 4 a PATCH without Upload-Incomplete
+    /// does; later versions require Upload-Complete. A tus upload ends at its announced length.
+    /// - Throws: 400 for a malformed field, or a missing Upload-Complete, because half an upload
+    ///   must not count as the whole.
     func isLast(_ request: Request) throws(UploadProblem) -> Bool {
         if isTus { return false }
         if let isComplete = isComplete(request) { return isComplete }
         guard saysIncomplete, !request.fields.contains(.uploadIncomplete) else {
             let name = saysIncomplete ? "Upload-Incomplete" : "Upload-Complete"
-            throw UploadProblem(.badRequest, "\(name) is missing, or is no boolean")
+            throw UploadProblem(.badRequest, "\(name) must be ?0 or ?1")
         }
         return true
     }
@@ -94,15 +95,15 @@ enum UploadDialect: Hashable, Sendable {
 
     /// Adds the fields with the limits of uploads.
     /// - Parameters:
-    ///   - byteLimit: the most bytes of one.
-    ///   - age: how many seconds are left for it.
+    ///   - byteLimit: the most bytes of an upload.
+    ///   - age: the seconds until the upload expires.
     func tell(byteLimit: Int64, age: Int64, in fields: inout HTTPFields) {
         guard !isTus, version >= 6 else { return }
         let size = byteLimit < .max ? "max-size=\(byteLimit)" : "min-size=0"
         fields[.uploadLimit] = "\(size), \(version == 6 ? "expires" : "max-age")=\(age)"
     }
 
-    /// The fields of the protocol in each answer and interim response.
+    /// Adds the field that names the protocol's version in each answer and interim response.
     func stamp(_ fields: inout HTTPFields) {
         switch self {
         case .tus: fields[.tusResumable] = "1.0.0"

@@ -3,7 +3,7 @@ internal import HTTPParser
 /// The fields of both protocols.
 extension HTTPFieldName {
     static let uploadComplete: HTTPFieldName = "Upload-Complete"
-    /// The opposite, in the first versions of the draft.
+    /// The opposite of Upload-Complete, in the interop versions 3 and 4 of the draft.
     static let uploadIncomplete: HTTPFieldName = "Upload-Incomplete"
     static let uploadOffset: HTTPFieldName = "Upload-Offset"
     static let uploadLength: HTTPFieldName = "Upload-Length"
@@ -21,18 +21,18 @@ extension HTTPFieldName {
     static let methodOverride: HTTPFieldName = "X-HTTP-Method-Override"
 }
 
-/// Values of structured fields (RFC 9651), as far as they are needed: items without regard to their
-/// parameters. Anything else counts as no field, as the draft has it.
+/// Reads the structured fields of the draft (RFC 9651): items, whose parameters are ignored. A
+/// malformed field counts as absent, as the draft requires.
 enum FieldItem {
     /// The value of the only line of a field, without parameters.
     private static func text(_ name: HTTPFieldName, _ read: Reader) -> String? {
         let lines = read(name)
         guard lines.count == 1 else { return nil }
-        // By bytes: finding the characters of many combining marks takes quadratic time.
+        // By bytes, because splitting a long text of combining marks takes quadratic time.
         return String(Substring(lines[0].utf8.prefix { $0 != UInt8(ascii: ";") }))
     }
 
-    /// Gives the values of all lines of a field.
+    /// Returns the values of all lines of a field.
     typealias Reader = (HTTPFieldName) -> [String]
 
     static func boolean(_ name: HTTPFieldName, in read: Reader) -> Bool? {
@@ -45,7 +45,7 @@ enum FieldItem {
         }
     }
 
-    /// A number that is not negative, of at most 15 digits.
+    /// A nonnegative integer of at most 15 digits.
     static func integer(_ name: HTTPFieldName, in read: Reader) -> Int64? {
         guard let text = text(name, read), text.utf8.count <= 15 else { return nil }
         return FieldValues.parseDecimal(text)

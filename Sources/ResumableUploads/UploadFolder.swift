@@ -15,11 +15,11 @@ final class UploadFolder: Sendable {
     private let synchronizes: Bool
     /// Opened or created when the folder is first needed.
     private let opened = Locked<OpenDirectory?>(nil)
-    /// How much of a part is on the disk, as far as this process has waited for it: in a
-    /// folder that synchronizes, and on a disk of another machine.
+    /// The bytes of each part that this process has synchronized to the disk. It does so in a
+    /// folder that synchronizes, and on a network file system.
     private let synchronized = Locked<[UploadID: Int64]>([:])
-    /// The parts of which a wait has failed. Another one would succeed although content is lost: the
-    /// system reports such an error once.
+    /// The parts whose synchronization has failed. A second attempt would succeed although content
+    /// is lost, because the system reports the error only once.
     private let failures = Locked<[UploadID: SystemError]>([:])
 
     init(_ path: String, synchronizes: Bool) {
@@ -61,19 +61,19 @@ final class UploadFolder: Sendable {
         }
     }
 
-    /// The path of the directory around another one, and the name of that in it; `nil` for a path
-    /// without a name.
+    /// The path of a directory's parent, and the directory's name in it; `nil` for a path without a
+    /// name.
     private static func split(_ path: String) -> (outer: String, name: [UInt8])? {
         let bytes = Array(path.utf8)
         guard let last = bytes.lastIndex(where: { $0 != 0x2F }) else { return nil }
         let start = bytes[...last].lastIndex(of: 0x2F).map { $0 + 1 } ?? 0
-        // A bare name is one in the working directory.
+        // A bare name is in the working directory.
         let outer = start == 0 ? "." : String(decoding: bytes[..<start], as: UTF8.self)
         return (outer, Array(bytes[start...last]))
     }
 
-    /// Waits until the names in a directory, and its own, are on the disk. It may be as new as they
-    /// are; one whose parent must not be read is older.
+    /// Waits until the names in a directory, and the directory's own name, are on the disk: the
+    /// directory may be new, too. If its parent must not be read, the directory counts as old.
     private static func synchronizeNames(in directory: OpenDirectory) throws(SystemError) {
         try directory.file.synchronize()
         do throws(SystemError) {
@@ -108,7 +108,7 @@ final class UploadFolder: Sendable {
         }
     }
 
-    /// The record of an upload; `nil` if there is none, or none that can be read or decoded.
+    /// The record of an upload; `nil` if it is missing, too large or cannot be decoded.
     func record(_ id: UploadID) throws -> UploadRecord? {
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -148,7 +148,8 @@ final class UploadFolder: Sendable {
     /// Opens a part to append to it.
     func part(_ id: UploadID) throws -> OpenFile { try directory().openForAppending(id.partName) }
 
-    /// A part as content.
+    /// A whole part, as the content for the handler.
+    /// - Throws: the error of an earlier synchronization, because content may be lost.
     func content(_ id: UploadID, length: Int64) throws -> ContentFile {
         if let failure = failures.withLock({ $0[id] }) { throw failure }
         let directory = try directory()
@@ -157,11 +158,11 @@ final class UploadFolder: Sendable {
             at: FilePlace(directory: directory, name: id.partName), length: length)
     }
 
-    /// Whether content of an upload may be lost, because a wait for the disk has failed.
+    /// Whether content of an upload may be lost, because its synchronization has failed.
     func hasFailed(_ id: UploadID) -> Bool { failures.withLock { $0[id] != nil } }
 
-    /// How many bytes of an upload have arrived. In a folder that synchronizes they are on the disk:
-    /// a process that has died may have left them in memory alone.
+    /// How many bytes of an upload have arrived. In a folder that synchronizes, this waits until
+    /// they are on the disk, because an earlier process may have left them only in memory.
     func offset(_ id: UploadID) throws -> Int64 {
         let size = try directory().status(of: id.partName).size
         if synchronizes, synchronized.withLock({ $0[id] }) != size {
@@ -170,8 +171,8 @@ final class UploadFolder: Sendable {
         return size
     }
 
-    /// Waits until a part is on the disk, if the folder synchronizes, or the disk is of another machine:
-    /// that may say only then that it is full.
+    /// Waits until a part is on the disk, if the folder synchronizes or is on a network file
+    /// system, which may report only then that it is full.
     func synchronizePart(_ id: UploadID, _ file: OpenFile) throws {
         guard synchronizes || !FileTree.isLocal(file) else { return }
         if let failure = failures.withLock({ $0[id] }) { throw failure }
@@ -192,7 +193,7 @@ final class UploadFolder: Sendable {
     }
 
     /// Removes an upload: the record first, because a part without one counts as left over.
-    /// - Returns: whether it is gone. If not, a failed wait for its content is not forgotten.
+    /// - Returns: whether the upload is gone. If not, an earlier synchronization error is kept.
     @discardableResult
     func remove(_ id: UploadID) -> Bool {
         do throws(SystemError) {
@@ -204,10 +205,11 @@ final class UploadFolder: Sendable {
         return true
     }
 
-    // MARK: All of them
+    // MARK: All uploads
 
-    /// How many unfinished uploads of each user a sweep has found.
+    /// The uploads that a sweep has kept and removed.
     struct SweptUploads: Equatable {
+        /// The numbers of unfinished uploads by user.
         var kept: [String?: Int] = [:]
         var removed: [String?: Int] = [:]
         /// The finished uploads whose answers are kept.
@@ -241,7 +243,7 @@ final class UploadFolder: Sendable {
         for name in try directory.names() {
             let stem = name.prefix { $0 != 0x2E }
             guard let id = UploadID(stem) else { continue }
-            // It counts, but nothing of it is removed.
+            // An active upload is counted, but none of its files is removed.
             let isActive = isActive(id)
             if name == id.recordName {
                 do {
@@ -265,7 +267,7 @@ final class UploadFolder: Sendable {
                         swept.expiredAnswers.append(.init(id, record))
                     }
                 } catch {
-                    // The next sweep may be able to read it.
+                    // The next sweep may be able to read the record.
                 }
             } else if !isActive, isStray(name, id, in: directory, now) {
                 try? directory.remove(name, isDirectory: false)

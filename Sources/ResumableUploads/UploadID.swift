@@ -4,7 +4,7 @@ internal import HTTPServerKit
 
 /// The name of an upload: 128 random bits in hexadecimal, so it cannot be guessed.
 struct UploadID: Hashable, Sendable {
-    /// The segment of paths in front of names.
+    /// The path segment before the name of an upload.
     static let folder = ".uploads"
     private static let length = 32
     private static let marker = Array("/\(folder)/".utf8)
@@ -29,13 +29,13 @@ struct UploadID: Hashable, Sendable {
         text = String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Where the upload is found that a request begins or names.
+    /// The URL path of this upload, which a request begins or names.
     func location(for request: Request) -> String {
         "\(request.mountPath)/\(Self.folder)/\(text)"
     }
 
     var partName: [UInt8] { Array(text.utf8) }
     var recordName: [UInt8] { Array("\(text).json".utf8) }
-    /// A record that is being written.
+    /// The temporary name of a record that is being written.
     var newName: [UInt8] { Array("\(text).new".utf8) }
 }

@@ -2,7 +2,7 @@ internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
 
-/// A refusal that is about the upload, and not about what is done with it.
+/// A refusal by the upload protocol, not by the handler of the whole content.
 struct UploadProblem: Error {
     /// The problem types of the draft (RFC 9457).
     enum Kind: String {
@@ -31,12 +31,13 @@ struct UploadProblem: Error {
     var status: HTTPStatus
     var kind: Kind?
     var title: String
-    /// The offset of the upload, where the answer reports it.
+    /// The offset of the upload, if the answer reports it.
     var offset: Int64?
+    /// The request's offset, if it differs from the upload's.
     var provided: Int64?
     /// Whether the upload is complete.
     var isComplete = false
-    /// The most bytes of an upload, where there are more.
+    /// The most bytes of an upload, if the upload is larger.
     var limit: Int64?
     var fields = HTTPFields()
 
@@ -47,14 +48,14 @@ struct UploadProblem: Error {
 
     static var notFound: UploadProblem { UploadProblem(.notFound, "there is no such upload") }
 
-    /// The announced length differs from an earlier one, or from the content so far.
+    /// The announced length differs from an earlier announcement, or does not fit the content.
     static func length(_ title: String) -> UploadProblem {
         UploadProblem(.badRequest, title, kind: .length)
     }
 
     static func mismatch(expected: Int64, provided: Int64) -> UploadProblem {
         var problem = UploadProblem(
-            .conflict, "the offset of the request is not that of the upload", kind: .offset,
+            .conflict, "the offset of the request is not the upload's offset", kind: .offset,
             offset: expected)
         problem.provided = provided
         return problem

@@ -5,29 +5,31 @@ internal import HTTPServerKit
 
 /// The record of an upload, stored beside its content.
 struct UploadRecord: Codable, Sendable {
-    /// The user who began it; `nil` without a login.
+    /// The user who began the upload; `nil` without a login.
     var owner: String?
-    /// The request that began it, as the handler is to see it.
+    /// The first request, as the handler will get it.
     var method: String
     var target: String
     var fields: [[String]]
-    /// Where the handler was mounted for that request; `nil` in the records of earlier versions.
+    /// The mount path of the first request; `nil` in the records of earlier versions.
     var mount: String?
-    /// How many bytes it will have, once that is known.
+    /// The length of the whole upload in bytes; `nil` until it is known.
     var length: Int64?
-    /// When it is forgotten, in seconds since 1970.
+    /// When the upload and its answer expire, in seconds since 1970.
     var expires: Int64
     /// Upload-Metadata of tus, which HEAD returns.
     var metadata: String?
     var answer: KeptAnswer?
 
-    /// Credentials are those of the request that completes the upload; they are not written to the
-    /// disk. Tokens against forged requests belong to cookies, and may be too old at the end.
+    /// Credentials are taken from the request that completes the upload, and are never written to
+    /// the disk. The same holds for tokens against forged requests: they belong to cookies, and may
+    /// expire during the upload.
     private static let credentials: [HTTPFieldName] = [
         .authorization, .proxyAuthorization, .cookie, "X-Upload-Token", "X-CSRF-Token",
     ]
 
-    /// Fields of one message, or of the protocols of uploads: the handler sees none of them.
+    /// The fields that are not stored: credentials, and fields that concern only one message or the
+    /// protocols of uploads.
     private static let dropped: [HTTPFieldName] =
         credentials + [
             .contentLength, .transferEncoding, .connection, .expect, "TE", "Trailer", "Upgrade",
@@ -50,8 +52,8 @@ struct UploadRecord: Codable, Sendable {
     /// The request that the handler gets.
     /// - Parameters:
     ///   - request: the request that has brought the last of the content.
-    ///   - length: how long the content is, if that is known.
-    ///   - body: all of the content.
+    ///   - length: the length of the content in bytes; `nil` if it is not known.
+    ///   - body: the whole content.
     func request(
         inPlaceOf request: Request, length: Int64?, body: RequestBody
     ) throws(HTTPError) -> Request {
@@ -74,7 +76,7 @@ struct UploadRecord: Codable, Sendable {
 
 /// The answer of the handler, kept in case the client missed it.
 struct KeptAnswer: Codable, Sendable {
-    /// Content up to this length is kept.
+    /// The longest content that is kept, in bytes.
     private static let byteLimit = 64 << 10
     private static let credentials: [HTTPFieldName] = [
         .setCookie, "Authentication-Info", "Proxy-Authentication-Info",
@@ -83,9 +85,9 @@ struct KeptAnswer: Codable, Sendable {
     var status: Int
     var fields: [[String]]
     var mediaType: String
-    /// In base64.
+    /// The content in base64.
     var content: String
-    /// How many bytes the upload had.
+    /// The length of the upload in bytes.
     var length: Int64
 
     init(_ response: Response, length: Int64) {
@@ -100,7 +102,8 @@ struct KeptAnswer: Codable, Sendable {
         }
         if bytes.count > Self.byteLimit { (bytes, hasAll) = ([], false) }
         var kept = response.fields
-        // They are for the client of this request, and would replace newer ones later.
+        // Credentials are for the client of this request. Sent again later, they would replace
+        // newer credentials.
         for name in Self.credentials where kept.contains(name) { kept.remove(name) }
         if !hasAll { kept.removeFactsOfContent() }
         fields = kept.map { [$0.name.text, $0.value] }
@@ -127,8 +130,8 @@ extension HTTPFields {
         .contentEncoding, "Content-Digest", "Content-MD5", "Digest", "Repr-Digest",
     ]
 
-    /// Takes away what is said of content that is not sent: a client would look for the coding, or
-    /// the hash, in no bytes at all.
+    /// Removes the fields that describe content which is not sent: a client would apply the coding
+    /// or the hash to empty content.
     mutating func removeFactsOfContent() {
         for name in Self.factsOfContent where contains(name) { remove(name) }
     }

@@ -1,20 +1,21 @@
 internal import HTTPParser
 internal import ToolkitSystem
 
-/// Serialises the requests for one upload, and prefers the newest: an older one that still receives
-/// content, or waits, is ended, because its client has given it up (section "Concurrency" of the
-/// draft). An entry exists only while a request for its upload is active.
+/// Serialises the requests for one upload, and prefers the newest. An older request that still
+/// receives content, or waits, is ended, because its client has given it up (section "Concurrency"
+/// of the draft). An entry exists only while a request for its upload is active.
 final class UploadRequestQueue: Sendable {
     private struct Entry: Sendable {
-        /// The number of requests that are not checked yet.
+        /// The number of requests that have not been checked yet.
         var arriving = 0
         /// The ticket of the newest request that passed its check.
         var newest = 0
         /// Whether a request is running.
         var isTaken = false
-        /// The next request in line; its continuation gets whether its turn has come.
+        /// The waiting request: resumed with `true` when it may run, and with `false` when a newer
+        /// request takes its place.
         var next: CheckedContinuation<Bool, Never>?
-        /// Ends the running request, while that is possible.
+        /// Ends the running request; `nil` if newer requests must wait for its end.
         var stop: (@Sendable () -> Void)?
     }
 
@@ -35,11 +36,11 @@ final class UploadRequestQueue: Sendable {
     /// Whether a request for the upload is active.
     func isActive(_ id: UploadID) -> Bool { state.withLock { $0.entries[id] != nil } }
 
-    /// Runs `body` once no other request for the upload runs. The order of calls is the order of the
-    /// requests.
+    /// Runs `body` once no other request for the upload runs. The order of calls is the order of
+    /// the requests.
     /// - Parameter check: throws when the request must not touch the upload; then no other request
     ///   is ended.
-    /// - Throws: `UploadProblem` with 409 when a newer request has come in the meantime.
+    /// - Throws: `UploadProblem` with 409 when a newer request has arrived in the meantime.
     func run<Result>(
         _ id: UploadID, ifAllowed check: () async throws -> Void = {},
         _ body: () async throws -> Result
@@ -52,7 +53,7 @@ final class UploadRequestQueue: Sendable {
             throw error
         }
         guard await begin(id, ticket) else {
-            throw UploadProblem(.conflict, "a newer request has come for this upload")
+            throw UploadProblem(.conflict, "a newer request for this upload has arrived")
         }
         defer { end(id) }
         return try await body()
@@ -100,9 +101,9 @@ final class UploadRequestQueue: Sendable {
         next?.resume(returning: true)
     }
 
-    /// Lets newer requests end the one whose turn it is.
-    /// - Parameter stop: ends it; `nil` when it is to be waited for from now on.
-    /// - Returns: whether there is none newer.
+    /// Sets whether a newer request may end the running request.
+    /// - Parameter stop: ends the running request; with `nil`, newer requests wait for its end.
+    /// - Returns: false if a newer request waits already; then `stop` is not stored.
     @discardableResult
     func mayStop(_ id: UploadID, _ stop: (@Sendable () -> Void)?) -> Bool {
         state.withLock { state in

@@ -4,11 +4,11 @@ internal import HTTPServerCore
 internal import HTTPServerKit
 internal import ToolkitSystem
 
-/// Content that comes in, and what is done with it at the end.
+/// Receiving content, and completing an upload.
 extension UploadSite {
-    /// After so many bytes an interim response reports the offset, unless one was sent lately: a
-    /// response to a client that has just gone resets the connection, and content on its way is
-    /// lost.
+    /// An interim response reports the offset after this many bytes, but not before `progressPause`
+    /// has passed since the last one: a response to a client that has just gone resets the
+    /// connection, and content on its way is lost.
     private static let progressBytes: Int64 = 16 << 20
     private static let progressPause = Duration.seconds(5)
 
@@ -20,7 +20,7 @@ extension UploadSite {
         try requireMediaType(request, dialect)
         let wanted = FieldItem.integer(.uploadOffset) { request.fields.values(of: $0) }
         guard let wanted else {
-            throw UploadProblem(.badRequest, "Upload-Offset is missing, or is no offset")
+            throw UploadProblem(.badRequest, "Upload-Offset is missing or malformed")
         }
         let isLast = try dialect.isLast(request)
         return try await requestQueue.run(id, ifAllowed: { _ = try await record(id, request) }) {
@@ -63,7 +63,7 @@ extension UploadSite {
         let wanted =
             dialect.isTus ? "application/offset+octet-stream" : "application/partial-upload"
         guard request.mediaType?.essence != wanted else { return }
-        var problem = UploadProblem(.unsupportedMediaType, "\(wanted) is wanted")
+        var problem = UploadProblem(.unsupportedMediaType, "expected \(wanted)")
         problem.fields[.acceptPatch] = wanted
         throw problem
     }
@@ -85,17 +85,18 @@ extension UploadSite {
         return finished(answer.response, answer.length, dialect)
     }
 
-    /// Takes the content of a request, and completes the upload if it is the last.
+    /// Receives the content of a request, and completes the upload if this content is the last.
     /// - Parameters:
-    ///   - isLast: whether the client says that nothing follows.
-    ///   - unfinished: makes the answer when more is to come; it is given the offset.
+    ///   - isLast: whether the request says that its content is the last; ignored for tus, where
+    ///     the announced length decides.
+    ///   - unfinished: makes the answer to an unfinished upload from its offset.
     func receive(
         _ request: Request, _ id: UploadID, _ record: UploadRecord, isLast: Bool,
         _ dialect: UploadDialect, unfinished: (Int64) -> Response
     ) async throws -> Response {
         let arrival = UploadArrival(request)
         guard requestQueue.mayStop(id, { arrival.endSoon() }) else {
-            throw UploadProblem(.conflict, "a newer request has come for this upload")
+            throw UploadProblem(.conflict, "a newer request for this upload has arrived")
         }
         defer { arrival.end() }
         let offset = try await take(request, id, record, dialect, arrival)
@@ -112,8 +113,8 @@ extension UploadSite {
         return unfinished(offset)
     }
 
-    /// Appends content.
-    /// - Returns: the offset then.
+    /// Appends the content of a request to the part.
+    /// - Returns: the new offset.
     private func take(
         _ request: Request, _ id: UploadID, _ record: UploadRecord, _ dialect: UploadDialect,
         _ arrival: UploadArrival
@@ -156,7 +157,8 @@ extension UploadSite {
         return start + writer.count
     }
 
-    /// More than was announced, or than is taken: that is no upload any more (section "Length").
+    /// Removes an upload with more content than was announced or than the limit, and refuses the
+    /// request (section "Length").
     private func refuseMore(_ id: UploadID, _ record: UploadRecord) async throws {
         try await remove(id, record)
         guard record.length == nil else {
@@ -167,9 +169,10 @@ extension UploadSite {
 
     /// Sends an interim response with the offset.
     ///
-    /// One comes before the content of each PATCH. Browsers send a request again by themselves when
-    /// a kept connection breaks before any response, with an offset that is wrong by then; after an
-    /// interim response they leave it to the page, which asks for the offset first.
+    /// The first is sent before the content of a PATCH is read. Browsers repeat a request by
+    /// themselves when a persistent connection breaks before any response, and the repeated offset
+    /// is wrong. After an interim response they leave it to the page, which first asks for the
+    /// offset.
     private func tellOffset(
         _ offset: Int64, _ request: Request, _ dialect: UploadDialect
     ) async throws {
@@ -181,7 +184,7 @@ extension UploadSite {
 
     // MARK: The end
 
-    /// Hands all of the content to the handler, and keeps its answer.
+    /// Passes the whole content to the handler, and keeps its answer.
     func complete(
         _ request: Request, _ id: UploadID, _ record: UploadRecord, _ length: Int64,
         _ dialect: UploadDialect
@@ -200,8 +203,8 @@ extension UploadSite {
         } catch {
             response = request.response(for: error)
         }
-        // The next try may come with other credentials, or find more room, no lock, or a server that
-        // is not about to stop.
+        // The next attempt may have other credentials, or find more disk space, no lock, or a
+        // server that is not about to stop.
         let isForNow = [401, 407, 408, 423, 425, 429, 503, 504, 507].contains(response.status.code)
         guard !isForNow, !whole.isRefusedForCredentials else {
             var response = response
@@ -213,8 +216,8 @@ extension UploadSite {
         do {
             try await keep(response, of: id, record, length)
         } catch {
-            // The handler has done its work, and an error in place of its answer would have it done
-            // twice. The upload stays unfinished for a client that misses the answer.
+            // The handler has done its work. An error in place of its answer would make the client
+            // repeat the upload. A client that misses the answer finds the upload unfinished.
         }
         return finished(response, length, dialect)
     }
@@ -232,8 +235,8 @@ extension UploadSite {
                 try folder.write(kept, id)
                 folder.removePart(id)
             } catch {
-                // The disk may refuse to confirm a record that has its name already. The upload is
-                // finished then, and its part goes with the record.
+                // Synchronization may fail after the record was renamed into place. The upload is
+                // finished then, and its part will be removed together with the record.
                 guard let found = try folder.record(id), found.answer != nil else { throw error }
             }
             noteAnswer(to: id, of: kept.owner)
@@ -241,13 +244,13 @@ extension UploadSite {
         countEnd(of: record.owner)
     }
 
-    /// The answer of the handler as the client of a protocol gets it.
+    /// The handler's answer in the form that the client's protocol expects.
     private func finished(
         _ response: Response, _ length: Int64, _ dialect: UploadDialect
     ) -> Response {
         var response = completed(response, dialect)
         response.fields[.uploadOffset] = "\(length)"
-        // tus knows success by 204 alone.
+        // For tus, only 204 means success.
         if dialect.isTus, response.status.isSuccess {
             response.status = .noContent
             response.body = .empty

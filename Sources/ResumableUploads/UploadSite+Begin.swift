@@ -5,9 +5,9 @@ internal import HTTPServerKit
 
 /// The request that begins an upload.
 extension UploadSite {
-    /// By the IETF's protocol: a request with content and Upload-Complete.
+    /// Begins an upload by the IETF's protocol: a request with content and Upload-Complete.
     func begin(_ request: Request, _ dialect: UploadDialect) async throws -> Response {
-        // Other values of the field are no field, and content means nothing to these methods.
+        // Other values of the field count as absent, and these methods give content no meaning.
         let isTaken = ![.get, .head, .delete, .options, .trace].contains(request.method)
         guard isTaken, let isComplete = dialect.isComplete(request) else {
             if isTaken { try dialect.refuseOthersPart(request) }
@@ -39,14 +39,14 @@ extension UploadSite {
         }
     }
 
-    /// Refuses content with a coding: offsets would be those of the coded content, and the coding is
-    /// not kept (RFC 9110 section 15.5.16).
+    /// Refuses content with a coding, because offsets would count coded bytes, and the coding is
+    /// not stored (RFC 9110 section 15.5.16).
     func refuseCoded(_ request: Request) throws(UploadProblem) {
         guard request.wireFields.contains(.contentEncoding) else { return }
-        throw UploadProblem(.unsupportedMediaType, "content codings are taken whole only")
+        throw UploadProblem(.unsupportedMediaType, "content with a coding cannot be resumed")
     }
 
-    /// By tus: a POST with Upload-Length or Upload-Defer-Length.
+    /// Begins an upload by tus: a POST with Upload-Length or Upload-Defer-Length.
     func beginTus(_ request: Request) async throws -> Response {
         guard request.method == .post else { return try await pass(request).response(to: request) }
         try refuseCoded(request)
@@ -70,7 +70,7 @@ extension UploadSite {
                 fields[.uploadOffset] = "\(offset)"
                 return Response(.created, fields: fields)
             }
-            // It was whole already: the client needs to know all the same where it is.
+            // Even if the upload is complete already, the client needs its location.
             guard answer.status.isSuccess else { return answer }
             var created = answer
             created.status = .created
@@ -89,10 +89,10 @@ extension UploadSite {
         return record
     }
 
-    /// Asks before any content is read whether it would be taken.
-    /// - Returns: the answer that refuses it.
+    /// Asks whether the upload would be accepted, before any content is read.
+    /// - Returns: the answer that refuses it; `nil` if it would be accepted.
     private func refusal(_ request: Request, _ record: UploadRecord) async throws -> Response? {
-        // Without content nothing is sent in vain.
+        // An empty upload is refused at its end, because no content is sent in vain.
         guard let precheck, record.length != 0 else { return nil }
         let body = RequestBody.pieces { throw RequestBodyError.connectionLost }
         let asked = try record.request(inPlaceOf: request, length: record.length, body: body)
@@ -103,7 +103,7 @@ extension UploadSite {
         }
     }
 
-    /// An answer of the handler, to which nothing is to be added.
+    /// The handler's answer, marked as the last of the upload.
     func completed(_ response: Response, _ dialect: UploadDialect) -> Response {
         var response = response
         dialect.tell(isComplete: true, in: &response.fields)
@@ -123,18 +123,18 @@ extension UploadSite {
 
     // MARK: Lengths
 
-    /// The length of the upload, if the request announces it.
+    /// The length of the whole upload in bytes; `nil` if no request has announced it.
     /// - Parameters:
     ///   - isComplete: whether the content of the request is the last.
-    ///   - offset: where that content belongs.
-    ///   - known: the length that was announced before.
+    ///   - offset: the offset of the request's content in the upload.
+    ///   - known: the length that an earlier request has announced.
     func announcedLength(
         _ request: Request, isComplete: Bool, offset: Int64, known: Int64?
     ) throws(UploadProblem) -> Int64? {
         var length = known
         if let told = FieldItem.integer(.uploadLength, in: { request.fields.values(of: $0) }) {
             guard told == length ?? told else { throw .length("Upload-Length has changed") }
-            // Stored, it would refuse every later request.
+            // If this length were stored, every later request would be refused.
             guard told >= offset else { throw .length("Upload-Length is less than the offset") }
             length = told
         }
@@ -168,10 +168,10 @@ extension UploadSite {
 
 extension UploadRecord {
     /// Stores the metadata that tus sends with a file: pairs of a name and a value in base64. A
-    /// media type among them becomes that of the content.
+    /// media type in it becomes the Content-Type of the handler's request.
     mutating func take(metadata text: String?) {
         guard let text, text.utf8.count <= 16 << 10 else {
-            // It is the type of the request that brings content.
+            // This is the type of tus's own requests, not of the file.
             fields.removeAll { $0[1].isASCII("application/offset+octet-stream") }
             return
         }

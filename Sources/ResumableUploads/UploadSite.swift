@@ -4,21 +4,22 @@ internal import HTTPServerCore
 internal import HTTPServerKit
 internal import ToolkitSystem
 
-/// Answers the requests of the protocols.
+/// Answers the requests of both protocols.
 final class UploadSite: Sendable {
     let handler: any Handler
     let folder: UploadFolder
     let options: ResumableUploadHandler.Options
     let requestQueue = UploadRequestQueue()
-    /// Writes in place of the part in tests; otherwise the part itself.
+    /// Replaces the file of a part in tests; otherwise returns its argument.
     let part: @Sendable (OpenFile) -> OpenFile
-    /// Whether a request would be accepted, judged by its head; `nil` when that is not known.
+    /// Returns the answer that refuses a request by its head, or `nil` to accept the request.
+    /// Without this function, an upload is refused only when it is complete.
     let precheck: (@Sendable (Request) async throws -> Response?)?
     /// How many unfinished uploads each user has.
     private let counts = Locked<[String?: Int]>([:])
     /// The finished uploads whose answers are kept, the oldest first.
     private let answered = Locked<[String?: [UploadID]]>([:])
-    /// Whether the uploads of earlier processes are among them.
+    /// Whether the first sweep has counted the uploads and answers of earlier processes.
     private let hasCounted = Locked(false)
     private let sweeper = Locked<Task<Void, Never>?>(nil)
 
@@ -40,7 +41,7 @@ final class UploadSite: Sendable {
         close()
     }
 
-    /// Removes what has expired now, and each hour from now on.
+    /// Removes expired uploads now, and each hour from now on.
     func start() {
         sweep()
         let task = Task { [weak self] in
@@ -52,7 +53,7 @@ final class UploadSite: Sendable {
         sweeper.withLock { $0 = task }
     }
 
-    /// It blocks.
+    /// Removes expired uploads and updates the counts. It blocks.
     private func sweep() {
         do throws(SystemError) {
             let swept = try folder.sweep { requestQueue.isActive($0) }
@@ -60,7 +61,7 @@ final class UploadSite: Sendable {
                 defer { hasCounted = true }
                 return !hasCounted
             }
-            // Later on, uploads may have begun or ended while the folder was read.
+            // A later sweep only subtracts, because uploads may have begun or ended meanwhile.
             guard !isFirst else {
                 counts.withLock { $0 = swept.kept }
                 for upload in swept.answered.sorted(by: { $0.expires < $1.expires }) {
@@ -82,10 +83,10 @@ final class UploadSite: Sendable {
         folder.close()
     }
 
-    // MARK: How many
+    // MARK: Counts
 
     /// Counts one more upload of a user.
-    /// - Throws: `UploadProblem` with 429 when there are as many as may be.
+    /// - Throws: `UploadProblem` with 429 when the user has `uploadsPerUser` unfinished uploads.
     func count(_ owner: String?) throws(UploadProblem) {
         let isTaken = counts.withLock { counts in
             guard counts[owner, default: 0] < options.uploadsPerUser else { return false }
@@ -97,7 +98,7 @@ final class UploadSite: Sendable {
             .tooManyRequests, "there are \(options.uploadsPerUser) unfinished uploads already")
     }
 
-    /// One is finished or gone.
+    /// Counts one unfinished upload less, because it is finished or gone.
     func countEnd(of owner: String?) {
         counts.withLock { counts in
             let left = (counts[owner] ?? 1) - 1
@@ -105,8 +106,8 @@ final class UploadSite: Sendable {
         }
     }
 
-    /// Notes that the answer to one more upload is kept. A user has as many kept answers as unfinished
-    /// uploads at most; the oldest makes room. It blocks.
+    /// Notes that the answer to one more upload is kept. Each user has at most `uploadsPerUser`
+    /// kept answers: above that number, the oldest is removed. It blocks.
     func noteAnswer(to id: UploadID, of owner: String?) {
         let oldest = answered.withLock { answered -> UploadID? in
             answered[owner, default: []].append(id)
@@ -127,8 +128,8 @@ final class UploadSite: Sendable {
 
     // MARK: Answers
 
-    /// How long an upload may take, in seconds. A century at most: the sum with a time must not
-    /// overflow.
+    /// How long an upload may take, in seconds: a century at most, so that the sum with a time does
+    /// not overflow.
     var seconds: Int64 { min(max(options.lifetime.components.seconds, 1), 100 * 366 * 86_400) }
 
     func answer(_ request: Request) async throws -> Response {
@@ -139,7 +140,7 @@ final class UploadSite: Sendable {
         do {
             let versions = request.fields.values(of: .tusResumable)
             if dialect.isTus, versions.count != 1 || !versions[0].hasBytes(of: "1.0.0") {
-                var problem = UploadProblem(.preconditionFailed, "tus 1.0.0 is spoken here")
+                var problem = UploadProblem(.preconditionFailed, "only tus 1.0.0 is supported")
                 problem.fields[.tusVersion] = "1.0.0"
                 throw problem
             }
@@ -153,8 +154,8 @@ final class UploadSite: Sendable {
         }
     }
 
-    /// A draft that is not known. Its client may send all the content at once: it need not be
-    /// resumable.
+    /// Answers a request in an unknown version of the draft. If the request has the whole content,
+    /// the handler gets it, because such an upload need not be resumable.
     private func unknownVersion(_ request: Request, _ id: UploadID?) async throws -> Response {
         let complete = FieldItem.boolean(.uploadComplete) { request.fields.values(of: $0) }
         if id == nil, complete == true { return try await handler.respond(to: request) }
@@ -179,7 +180,7 @@ final class UploadSite: Sendable {
             tellLimits(request, &response.fields)
             return response
         default:
-            var problem = UploadProblem(.methodNotAllowed, "that is no method of uploads")
+            var problem = UploadProblem(.methodNotAllowed, "uploads do not support this method")
             problem.fields[.allow] = Self.allowed
             throw problem
         }
@@ -187,7 +188,7 @@ final class UploadSite: Sendable {
 
     private static let allowed = "HEAD, GET, PATCH, DELETE, OPTIONS"
 
-    /// Has the handler answer a request that is none for an upload.
+    /// Passes a request that is not for an upload to the handler.
     func pass(_ request: Request) throws -> Answer {
         let answer = try handler.answer(request)
         guard request.method == .options else { return answer }
@@ -198,9 +199,10 @@ final class UploadSite: Sendable {
         }
     }
 
-    /// Says in the answer to OPTIONS what is taken.
+    /// Adds the limits and the supported protocols to the answer to OPTIONS.
     func tellLimits(_ request: Request, _ fields: inout HTTPFields) {
-        // The first drafts know no limits, and their clients do not look at them.
+        // Version 6 has its own syntax. Versions before it have no limits, and their clients ignore
+        // the field.
         let isSixth = UploadDialect(of: request) == .draft(6)
         UploadDialect.draft(isSixth ? 6 : nil).tell(
             byteLimit: options.byteLimit, age: seconds, in: &fields)
@@ -215,8 +217,8 @@ final class UploadSite: Sendable {
     // MARK: One upload
 
     /// The record of the upload that a request names.
-    /// - Throws: `UploadProblem` with 404 when there is none, when it is too old, when it is another
-    ///   user's, or when it began at another mount of the handler.
+    /// - Throws: `UploadProblem` with 404 when the upload does not exist, has expired, belongs to
+    ///   another user, or began at another mount of the handler.
     func record(_ id: UploadID, _ request: Request) async throws -> UploadRecord {
         let found = try await work { [folder] in try folder.record(id) }
         guard let found, found.expires > UploadFolder.now(),
@@ -226,8 +228,8 @@ final class UploadSite: Sendable {
         return found
     }
 
-    /// How much of an upload has come.
-    /// - Throws: `UploadProblem` with 404 when content is missing; then the client must begin again.
+    /// The offset of an upload: how many bytes have arrived.
+    /// - Throws: `UploadProblem` with 404 when content is lost; then the client must begin again.
     func offset(_ id: UploadID, _ record: UploadRecord) async throws -> Int64 {
         if let answer = record.answer { return answer.length }
         if folder.hasFailed(id) {
@@ -241,8 +243,9 @@ final class UploadSite: Sendable {
         }
     }
 
-    /// Runs what blocks; a full disk is the error that becomes 507, a lack of descriptors or memory
-    /// 503.
+    /// Runs blocking work.
+    /// - Throws: for a full disk the error that becomes 507; for a lack of descriptors or memory
+    ///   `UploadProblem` with 503.
     func work<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
@@ -258,7 +261,7 @@ final class UploadSite: Sendable {
     }
 
     /// Removes an upload.
-    /// - Throws: `UploadProblem` with 503 when the disk refuses it; then it still counts.
+    /// - Throws: `UploadProblem` with 503 when the removal fails; then the upload still counts.
     func remove(_ id: UploadID, _ record: UploadRecord) async throws {
         guard try await work({ [folder] in folder.remove(id) }) else {
             throw UploadProblem(.serviceUnavailable, "the upload cannot be removed")
@@ -270,14 +273,14 @@ final class UploadSite: Sendable {
         }
     }
 
-    /// Answers HEAD: how much has come.
+    /// Answers HEAD and GET with the offset.
     private func tell(
         _ request: Request, _ id: UploadID, _ dialect: UploadDialect
     ) async throws -> Response {
         try await requestQueue.run(id, ifAllowed: { _ = try await record(id, request) }) {
             let record = try await self.record(id, request)
             let offset = try await self.offset(id, record)
-            // A client of tus takes a whole upload for done, and will not come back.
+            // A tus client takes an offset equal to the length for success, and sends no more.
             if dialect.isTus, record.answer == nil, offset == record.length {
                 return try await completeLate(request, id, record, offset)
             }
@@ -293,7 +296,7 @@ final class UploadSite: Sendable {
         }
     }
 
-    /// The handler's refusal, once more, in place of an offset that a client of tus would take for
+    /// Repeats the handler's refusal in place of an offset, which a tus client would take for
     /// success.
     private func refused(_ answer: KeptAnswer) -> Response {
         var response = completed(answer.response, .tus)
@@ -301,8 +304,8 @@ final class UploadSite: Sendable {
         return response
     }
 
-    /// Completes an upload whose content has come whole before the process ended, or when the
-    /// handler could not take it.
+    /// Completes an upload whose whole content has arrived, but whose process ended before the
+    /// handler had answered, or whose handler refused it for the time being.
     private func completeLate(
         _ request: Request, _ id: UploadID, _ record: UploadRecord, _ offset: Int64
     ) async throws -> Response {
@@ -316,7 +319,7 @@ final class UploadSite: Sendable {
         return response
     }
 
-    /// Adds what is known of an upload.
+    /// Adds the fields that describe an upload: length and limits; in tus also metadata and expiry.
     func tell(_ record: UploadRecord, _ dialect: UploadDialect, in fields: inout HTTPFields) {
         let length = record.answer?.length ?? record.length
         if let length { fields[.uploadLength] = "\(length)" }

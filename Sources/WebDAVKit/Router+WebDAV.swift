@@ -7,7 +7,7 @@ extension Router {
     /// clients look first.
     ///
     /// Windows starts at the root of the server and gives up at a path that does not announce
-    /// WebDAV. GNOME walks up from the mount until PROPFIND gives 404. If one mount lies inside of
+    /// WebDAV. GNOME walks up from the mount until PROPFIND gets 404. If one mount is inside of
     /// another, the inner one answers for its path, in whichever order they were mounted.
     /// - Parameters:
     ///   - prefix: the path, not percent-encoded.
@@ -18,7 +18,7 @@ extension Router {
 
     /// Mounts a handler that wraps a WebDAV handler, such as one that requires a login.
     ///
-    /// Some clients look for `DAV` in the answer to OPTIONS before they have a password:
+    /// Some clients look for the field `DAV` in the answer to OPTIONS before they have a password:
     ///
     /// ```swift
     /// let guarded = AuthenticationHandler(
@@ -52,7 +52,7 @@ extension Router {
         }
     }
 
-    /// The fields that announce WebDAV: without changes only if all mounts are read-only.
+    /// The fields that announce WebDAV, as read-only if all mounts are read-only.
     private static func classes(of mounts: [RouterLayout.Mount]) -> HTTPFields {
         WebDAVClasses.fields(isReadOnly: mounts.allSatisfy(\.isReadOnly))
     }

@@ -7,12 +7,12 @@ extension WebDAVError {
         case .malformed: self.init(.badRequest, "the XML is not well-formed")
         case .documentType:
             self.init(
-                .badRequest, "document types are not taken", condition: .noExternalEntities)
-        case .tooLarge: self.init(.contentTooLarge, "there is too much XML")
+                .badRequest, "document types are not allowed", condition: .noExternalEntities)
+        case .tooLarge: self.init(.contentTooLarge, "the XML is too large")
         }
     }
 
-    /// The response to the error: with a condition as XML, else as a line of text.
+    /// The response to the error: XML if there is a condition, otherwise a line of text.
     func response(_ mount: Mount) -> Response {
         guard condition != nil else { return HTTPError(status, reason).response }
         var writer = XMLWriter()

@@ -5,23 +5,23 @@ public import HTTPParser
 public struct WebDAVError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Conditions that the answer names in a `DAV:error` element (RFC 4918 section 16).
     public enum Condition: String, Hashable, Sendable {
-        /// A lock is in the way, whose token was not submitted.
+        /// The resource is locked, and the token of the lock was not submitted.
         case lockTokenSubmitted = "lock-token-submitted"
         /// The lock would conflict with another one.
         case noConflictingLock = "no-conflicting-lock"
-        /// The token is not one of a lock of this resource.
+        /// No lock with the token covers this resource.
         case lockTokenMatchesRequestURI = "lock-token-matches-request-uri"
         /// The server does not list whole trees.
         case propfindFiniteDepth = "propfind-finite-depth"
-        /// The property is the server's to set.
+        /// Only the server may set the property.
         case cannotModifyProtectedProperty = "cannot-modify-protected-property"
-        /// A collection of that kind is not made here (RFC 5689 section 3.3).
+        /// The server cannot create a collection of this type (RFC 5689 section 3.3).
         case validResourceType = "valid-resourcetype"
-        /// The XML has an entity that is kept somewhere else.
+        /// The XML has a document type, which could refer to external entities.
         case noExternalEntities = "no-external-entities"
         /// The quota of the server is exhausted (RFC 4331 section 6).
         case quotaNotExceeded = "quota-not-exceeded"
-        /// There is no room left on the disk (RFC 4331 section 6).
+        /// The disk is full (RFC 4331 section 6).
         case sufficientDiskSpace = "sufficient-disk-space"
     }
 
@@ -31,9 +31,9 @@ public struct WebDAVError: Error, Hashable, Sendable, CustomStringConvertible {
     public var reason: String
     /// The condition that is not met.
     public var condition: Condition?
-    /// The conflicting resources, where the condition names some.
+    /// The conflicting resources, if the condition names some.
     public var resources: [ResourcePath]
-    /// The collections among them; their paths are written with a slash at the end.
+    /// The collections among `resources`; their paths are written with a slash at the end.
     public var collections: Set<ResourcePath>
 
     /// Creates an error.
@@ -57,25 +57,25 @@ public struct WebDAVError: Error, Hashable, Sendable, CustomStringConvertible {
             collections: Set(locks.lazy.filter(\.isCollection).map(\.root)))
     }
 
-    /// There is nothing: 404.
+    /// The resource does not exist: 404.
     public static var notFound: WebDAVError { WebDAVError(.notFound) }
-    /// It is not allowed: 403.
+    /// The operation is not allowed: 403.
     public static var forbidden: WebDAVError { WebDAVError(.forbidden) }
     /// The destination has a resource that must not be replaced: 412 (RFC 4918 section 10.6).
     public static var taken: WebDAVError { WebDAVError(.preconditionFailed) }
-    /// The collection around it is missing: 409.
+    /// The parent collection is missing: 409.
     public static var noParent: WebDAVError {
         WebDAVError(.conflict, "the parent collection does not exist")
     }
-    /// There is no room left: 507.
+    /// The store has not enough space: 507.
     public static var storageFull: WebDAVError {
         WebDAVError(
-            .insufficientStorage, "there is no room left", condition: .sufficientDiskSpace)
+            .insufficientStorage, "there is not enough space", condition: .sufficientDiskSpace)
     }
-    /// No more room may be used: 507.
+    /// A quota is exceeded: 507.
     public static var quotaExceeded: WebDAVError {
         WebDAVError(
-            .insufficientStorage, "no more room may be used", condition: .quotaNotExceeded)
+            .insufficientStorage, "the quota is exceeded", condition: .quotaNotExceeded)
     }
 
     /// Status and reason.
@@ -84,11 +84,11 @@ public struct WebDAVError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A resource inside of a tree with which an operation on the tree did not succeed.
+/// A resource for which an operation on a tree failed.
 public struct ResourceFailure: Hashable, Sendable {
-    /// Which one.
+    /// The path of the resource.
     public var path: ResourcePath
-    /// Why.
+    /// The reason of the failure.
     public var error: WebDAVError
 
     /// Creates a failure.

@@ -6,16 +6,16 @@ internal import HTTPServerKit
 /// Checks before a change: If, the conditions of HTTP, and locks.
 extension WebDAVHandler {
     /// Checks If and the conditional fields of HTTP against a resource.
-    /// - Parameter info: what the resource of the request is now; `nil` when it is not there.
+    /// - Parameter info: the description of the request's resource; `nil` if it is missing.
     func requireConditions(_ call: WebDAVCall, _ info: ResourceInfo?) async throws {
         guard try await isIfTrue(call, info) else { throw WebDAVError(.preconditionFailed) }
-        // Usually there are none, and tag and date are not needed.
+        // Most requests have no conditions, and do not need the tag and the date.
         guard call.request.hasConditions else { return }
         try call.request.requireConditions(
             entityTag: info?.entityTag, lastModified: info?.modified.httpDate, exists: info != nil)
     }
 
-    /// Whether If holds, as far as there is one.
+    /// Whether If holds; true without an If field.
     func isIfTrue(_ call: WebDAVCall, _ info: ResourceInfo?) async throws -> Bool {
         guard let header = call.ifHeader else { return true }
         return try await holds(header, call, info)
@@ -25,7 +25,7 @@ extension WebDAVHandler {
     private func holds(
         _ header: IfHeader, _ call: WebDAVCall, _ info: ResourceInfo?
     ) async throws -> Bool {
-        // Each resource is looked up once, however many conditions are about it.
+        // Each resource is looked up once, even if many conditions are about it.
         var subjects: [ByteText?: ConditionSubject] = [:]
         for list in header.lists {
             let tag = list.resource.map { ByteText($0) }
@@ -44,8 +44,8 @@ extension WebDAVHandler {
     /// Looks up a resource that conditions are about.
     /// - Parameters:
     ///   - tag: the resource as If names it; `nil` for the resource of the request.
-    ///   - tokens: the tokens that the conditions ask for.
-    ///   - info: what the resource of the request is.
+    ///   - tokens: all tokens of the conditions.
+    ///   - info: the description of the request's resource.
     private func subject(
         _ tag: String?, _ tokens: Set<LockToken>, _ call: WebDAVCall, _ info: ResourceInfo?
     ) async throws -> ConditionSubject {
@@ -73,7 +73,7 @@ extension WebDAVHandler {
         }
     }
 
-    /// Finds out which of some tokens name locks on a path; a lock on a link to a collection is on
+    /// The tokens among `tokens` whose locks cover a path. A lock on a link to a collection is on
     /// the collection.
     private func locked(
         _ path: ResourcePath, by tokens: Set<LockToken>
@@ -89,7 +89,7 @@ extension WebDAVHandler {
         return found.union(tokens.intersection(others))
     }
 
-    /// A lock on a path; one on a link to a collection is on the collection.
+    /// A lock that covers a path. A lock on a link to a collection is on the collection.
     func lock(
         on path: ResourcePath, where isWanted: (ActiveLock) -> Bool
     ) async throws -> ActiveLock? {
@@ -105,7 +105,7 @@ extension WebDAVHandler {
     /// One token for each resource is enough: several locks on it are shared locks, and each allows
     /// changes (RFC 4918 sections 6.2 and 7).
     /// - Parameters:
-    ///   - path: what is changed.
+    ///   - path: the changed resource.
     ///   - andMembership: whether the collection around it gets or loses a member (section 7.4).
     @inline(never)  // Each caller would have a copy of it.
     func requireUnlocked(
@@ -137,7 +137,7 @@ extension WebDAVHandler {
 
     /// Removes the locks on missing resources among `roots`. Call it while the path lock on their
     /// ancestors is held.
-    /// - Returns: the missing ones.
+    /// - Returns: the missing resources.
     package func removeLocks(
         onMissingOf roots: Set<ResourcePath>
     ) async throws -> Set<ResourcePath> {
@@ -157,8 +157,8 @@ extension WebDAVHandler {
         return gone
     }
 
-    /// Removes the locks on missing resources: another program has removed these, or a process that
-    /// died before it could remove their locks.
+    /// Removes the locks on missing resources: another program removed the resource, or a process
+    /// died before it could remove the lock.
     ///
     /// A server whose locks survive restarts calls this before its first request. Later, such locks
     /// are removed when a request meets them. A resource on a volume that is not mounted yet looks
@@ -174,7 +174,7 @@ extension WebDAVHandler {
     private func requireToken(_ found: [ActiveLock], _ call: WebDAVCall) throws(WebDAVError) {
         guard !found.isEmpty, !found.contains(where: { isTokenSubmitted($0, call) }) else { return }
         throw WebDAVError(
-            .locked, "it is locked", condition: .lockTokenSubmitted, locks: found)
+            .locked, "the resource is locked", condition: .lockTokenSubmitted, locks: found)
     }
 
     /// Whether the client has submitted the token and owns the lock.
@@ -211,7 +211,7 @@ extension WebDAVHandler {
         try await hold(paths, call) { try await store.perform(body) }
     }
 
-    /// The same on the thread of the caller.
+    /// The same as `change`, but `body` runs on the caller's thread.
     func hold<Result>(
         _ paths: [ResourcePath], _ call: WebDAVCall, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -238,9 +238,9 @@ extension WebDAVHandler {
 
 /// A resource that conditions of If are about.
 private struct ConditionSubject {
-    /// `nil` when it is not there.
+    /// The description of the resource; `nil` if it is missing.
     var info: ResourceInfo?
-    /// The tokens of the field that name locks on it.
+    /// The tokens of the field whose locks cover the resource.
     var tokens: Set<LockToken>
 
     /// Whether all conditions of a list hold.

@@ -13,7 +13,7 @@ extension WebDAVHandler {
                 return .now(response)
             }
         } catch {
-            // The async path meets the same error, and answers it.
+            // The async path gets the same error, and answers it.
         }
         request.giveBack(content)
         return .later { try await response(to: request) }
@@ -32,7 +32,7 @@ extension WebDAVHandler {
                 request, Mount(segments: all[..<depth]), path, namesCollection: namesCollection)
             return try pathLock.holdNow([path]) { try responseNow(to: call, content, access) }
         }
-        // UNLOCK itself uses no file.
+        // UNLOCK uses no file.
         if request.knownMethod == .unlock, access.store.isCanonical(path) {
             return try respond(at: path)
         }

@@ -10,8 +10,8 @@ internal import Logging
 /// router.mount("/dav", WebDAVHandler(store: try LocalStore(root: "/srv/share")))
 /// ```
 ///
-/// It finds out by itself where it is mounted. An `AuthenticationHandler` around it decides who
-/// gets in.
+/// The handler finds its mount point by itself. Wrap it in an `AuthenticationHandler` to require a
+/// login.
 public struct WebDAVHandler: PrecheckingHandler {
     /// The parts of a handler, which all of its copies share: each request copies the handler.
     private final class Parts: Sendable {
@@ -23,7 +23,8 @@ public struct WebDAVHandler: PrecheckingHandler {
         let propertyRequests: ParsedBodyCache<PropertyRequest>
         let immediate: ImmediateAccess?
 
-        /// - Parameter other: the handler to share what does not depend on options with.
+        /// - Parameter other: a handler with which the parts that do not depend on options are
+        ///   shared.
         init(
             _ store: any ResourceStore, _ locks: any LockStore, _ options: WebDAVOptions,
             sharing other: Parts? = nil
@@ -47,15 +48,15 @@ public struct WebDAVHandler: PrecheckingHandler {
     package var pathLock: PathLock { parts.pathLock }
     var lockRequests: ParsedBodyCache<LockRequest> { parts.lockRequests }
     var propertyRequests: ParsedBodyCache<PropertyRequest> { parts.propertyRequests }
-    /// `nil` when requests may have to wait.
+    /// Answers small changes without waiting; `nil` if requests may have to wait.
     var immediate: ImmediateAccess? { parts.immediate }
-    /// Whether small changes need no task.
+    /// Whether small changes are answered without a task.
     package var answersAtOnce: Bool { immediate != nil }
 
     /// Creates a handler.
     ///
     /// Create one handler per store, and further ones by `init(sharing:options:)`: independent
-    /// handlers would change the same resource at the same time.
+    /// handlers could change the same resource at the same time.
     /// - Parameters:
     ///   - store: the resources.
     ///   - locks: the lock store.
@@ -70,20 +71,20 @@ public struct WebDAVHandler: PrecheckingHandler {
     /// Creates a further handler of the same resources, such as a read-only one at another path.
     /// They share the lock store and wait for each other's changes.
     /// - Parameters:
-    ///   - other: the handler to share with.
+    ///   - other: the handler whose store and locks are shared.
     ///   - options: the settings.
     public init(sharing other: WebDAVHandler, options: WebDAVOptions = WebDAVOptions()) {
         parts = Parts(other.store, other.locks, options, sharing: other.parts)
     }
 
     /// The fields by which clients recognise a WebDAV server. Some clients look for them in the
-    /// answer that requires a login, too: give them to `AuthenticationHandler` for OPTIONS.
-    /// - Parameter isReadOnly: whether nothing can be changed.
+    /// answer that requires a login, too: pass them to `AuthenticationHandler` as `optionsFields`.
+    /// - Parameter isReadOnly: whether all changes are refused.
     public static func classFields(isReadOnly: Bool = false) -> HTTPFields {
         WebDAVClasses.fields(isReadOnly: isReadOnly)
     }
 
-    /// Answers a request: a small change at once if it can be made without waiting, others later.
+    /// Answers a request: a small change immediately if it needs no wait, other requests later.
     public func answer(_ request: Request) -> Answer {
         guard let limit = immediate?.contentLimit(of: request) else {
             return .later { try await response(to: request) }
@@ -176,7 +177,7 @@ public struct WebDAVHandler: PrecheckingHandler {
         "PUT", "PATCH", "DELETE", "MKCOL", "COPY", "MOVE", "PROPPATCH", "LOCK",
     ]
 
-    /// The resource of decoded segments, with each name as the store has it.
+    /// The path of decoded segments, with each name as the store spells it.
     @inline(never)  // Each caller would have a copy of it.
     func resourcePath(_ segments: [[UInt8]]) async throws -> ResourcePath {
         let names = segments.last == [] ? segments.dropLast() : segments[...]
@@ -186,8 +187,8 @@ public struct WebDAVHandler: PrecheckingHandler {
         return try await store.resolved(path)
     }
 
-    /// The resource that a Destination field or a tag of an If field names; `nil` when it is on this
-    /// server and not below this mount.
+    /// The resource that a Destination field or a tag of an If field names; `nil` if it is on this
+    /// server, but not below this mount.
     func resourcePath(
         _ field: String, _ call: WebDAVCall
     ) async throws -> ResourcePath? {
@@ -195,7 +196,7 @@ public struct WebDAVHandler: PrecheckingHandler {
         return try await store.canonical(try await resourcePath(segments), followsLast: false)
     }
 
-    /// The decoded segments below this mount of such a field, with each name as the client spells it.
+    /// The decoded segments below this mount of such a field, with the client's spelling.
     func inner(_ field: String, _ call: WebDAVCall) throws(WebDAVError) -> [[UInt8]]? {
         do throws(Destination.Fault) {
             let destination = try Destination(
@@ -220,7 +221,7 @@ public struct WebDAVHandler: PrecheckingHandler {
         await options.didPerform?(operation, call.request)
     }
 
-    /// Gives up the locks on removed resources. An error of the lock store is logged, and does not
+    /// Removes the locks on removed resources. An error of the lock store is logged, and does not
     /// change the answer.
     func giveUpLocks(
         inside path: ResourcePath, includingRoot: Bool, _ call: WebDAVCall
@@ -230,8 +231,8 @@ public struct WebDAVHandler: PrecheckingHandler {
         }
     }
 
-    /// The same after a change that failed half-way: gives up the locks on those of a tree that are
-    /// missing now. Call it while the path is held.
+    /// Removes the locks on the missing resources of a tree, after a change that failed half-way.
+    /// Call it while the path is held.
     func giveUpLocks(onMissingWithin path: ResourcePath, _ call: WebDAVCall) async {
         await giveUpLocks(call) {
             let roots = try await locks.locks(on: path, andInside: true).map(\.root)
@@ -258,7 +259,7 @@ public struct WebDAVHandler: PrecheckingHandler {
         return isCollection || options.allowedExtensions == nil || hasAllowedExtension(path.name)
     }
 
-    /// The same with a member of a visible collection.
+    /// Whether clients can see a member of a visible collection.
     func isVisible(member name: [UInt8], isCollection: Bool) -> Bool {
         if ReservedNames.isHidden(name.span) {
             guard options.allowsHidden else { return false }
@@ -283,7 +284,7 @@ public struct WebDAVHandler: PrecheckingHandler {
         return info
     }
 
-    /// Refuses to create a name that is not text: few programs could show it, or open it.
+    /// Refuses to create a name that is not text, because few programs could show or open it.
     func requireTextName(_ path: ResourcePath) throws(WebDAVError) {
         guard ResourcePath.isText(path.name) else {
             throw WebDAVError(.badRequest, "a new name must be UTF-8 without control characters")

@@ -2,7 +2,7 @@
 public enum WebDAVOperation: Hashable, Sendable {
     /// A file is read.
     case download(ResourcePath)
-    /// A file gets content.
+    /// A file is created, or its content is changed.
     case upload(ResourcePath)
     /// A collection is made.
     case makeCollection(ResourcePath)

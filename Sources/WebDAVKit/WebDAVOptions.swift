@@ -6,12 +6,12 @@ public struct WebDAVOptions: Sendable {
     /// Whether changes are refused.
     public var isReadOnly = false
     /// Whether names that begin with a dot are shown and accepted, in each segment of a path.
-    /// Finder writes a file `._name` beside nearly every other one.
+    /// Finder writes a file `._name` for nearly every other file.
     public var allowsHidden = false
     /// Whether files that Finder writes beside other files, `._name` and `.DS_Store`, are hidden
     /// and refused even where other names that begin with a dot are allowed.
     public var blocksAppleDouble = false
-    /// The extensions that files may have, without dots, in any case of letters; `nil` for all.
+    /// The extensions that files may have, without dots; case is ignored; `nil` for all.
     /// Other files are hidden and refused.
     public var allowedExtensions: Set<String>?
     /// Whether PROPFIND may ask for a whole tree.
@@ -22,21 +22,21 @@ public struct WebDAVOptions: Sendable {
     /// The longest file that PATCH may change, in bytes; above it 413. The file is copied, so that
     /// it is the old or the new one at any moment.
     public var partialUpdateLimit: Int64 = 1 << 30
-    /// The longest lock, in seconds, and the default if the client does not say.
+    /// The longest lock, in seconds, and the default if the client requests no timeout.
     public var lockTimeout = 3600
     /// The name of the store in listings, and its display name.
     public var rootName = "Files"
-    /// Further origins, as `https://example.org`, that Destination and the tags of If may name:
-    /// those by which clients reach the server through a proxy that changes Host. Any other origin
-    /// is another server, and gets 502 (RFC 4918 section 9.8.5). An element that is no origin has
-    /// no effect (see `isOrigin`).
+    /// Further origins, such as `https://example.org`, that Destination and the tags of If may
+    /// name: the origins by which clients reach the server through a proxy that changes Host. Any
+    /// other origin counts as another server, and gets 502 (RFC 4918 section 9.8.5). An element
+    /// that is not an origin has no effect (see `isOrigin`).
     public var origins: [String] = []
     /// Whether GET of a collection returns a page.
     public var listsCollections = true
     /// Media types by extension.
     public var mediaTypes = MediaTypeTable.standard
-    /// Whether clients that ask for them find empty files at the root that keep Finder and
-    /// Spotlight from indexing it.
+    /// Whether the root seems to contain the empty files that keep Spotlight and Finder from
+    /// indexing it.
     public var discouragesIndexing = true
     /// Called before each operation, with its request; `false` refuses it with 403. It may also
     /// throw an `HTTPError`.
@@ -51,11 +51,11 @@ public struct WebDAVOptions: Sendable {
     /// The defaults.
     public init() {}
 
-    /// Whether a text is an origin of HTTP: a scheme and a host, and a port unless it is the
-    /// default one (RFC 6454 section 6.2). A slash may follow.
+    /// Whether a text is an origin with the scheme `http` or `https`: scheme, host, and optionally
+    /// a port (RFC 6454 section 6.2). A slash may follow.
     public static func isOrigin(_ text: String) -> Bool { Origin(text) != nil }
 
-    /// The same options with the extensions in lower case, in which they are compared.
+    /// These options with the extensions in lower case, as they are compared.
     var normalized: WebDAVOptions {
         var options = self
         options.allowedExtensions = allowedExtensions.map { Set($0.map { $0.lowercased() }) }

@@ -13,8 +13,8 @@ internal import ToolkitSystem
 /// router.mountWebDAV("/home", AuthenticationHandler(users, by: authenticator))
 /// ```
 ///
-/// An `AuthenticationHandler` around it finds out the user. Do not use user names as folder names:
-/// they may contain slashes and dots.
+/// An `AuthenticationHandler` around it identifies the user. Do not use user names as folder names,
+/// because they may contain slashes and dots.
 public final class WebDAVUsers: Handler {
     /// Makes the handler of a user; `nil` for a user without a store. Users that share a store need
     /// handlers that share it (`WebDAVHandler.init(sharing:options:)`).
@@ -31,8 +31,8 @@ public final class WebDAVUsers: Handler {
 
     /// Creates a handler.
     /// - Parameter make: called for the first request of each user, in a separate task. Requests
-    ///   that come meanwhile wait for the same call. The handler is kept as long as this object,
-    ///   with its locks. After `nil` or an error the next request calls again.
+    ///   that arrive during the call wait for its result. The handler and its locks are kept for
+    ///   the life of this object. After `nil` or an error, the next request calls `make` again.
     public init(_ make: @escaping Maker) {
         self.make = make
     }

@@ -9,33 +9,33 @@ internal import WebDAVKit
 struct UploaderError: Error {
     /// The member `code` of the problem.
     enum Code: String {
-        /// The token is missing, expired, or another user's.
+        /// The token is missing or expired, or belongs to another user or browser.
         case token
-        /// A page of another site has sent it.
+        /// A page of another site has sent the request.
         case origin
-        /// The role of the user does not allow it.
+        /// The role of the user does not allow the operation.
         case role
-        /// The program does not allow it.
+        /// The program has refused the operation.
         case refused
-        /// A path or a name cannot be one.
+        /// A path or a name is malformed, or does not suit the operation.
         case path
         /// A name begins with a dot.
         case hidden
-        /// The extension is not one of those that are allowed.
+        /// The extension is not allowed.
         case fileType = "extension"
-        /// Something has the name already.
+        /// The name is taken.
         case exists
-        /// A lock of a WebDAV client is in the way.
+        /// A WebDAV client has locked the file or folder.
         case locked
-        /// A field of the request is missing, or too late.
+        /// A field of the request is missing, malformed or not allowed.
         case field
-        /// The content is not that of which the client has sent a hash.
+        /// The content does not match the hash that the client has sent.
         case digest
-        /// Files of that type are not shown.
+        /// Files of this type have no preview.
         case preview
-        /// The user, or the store, has as much as may be.
+        /// The quota of the user or of the store is exceeded.
         case quota
-        /// The bin does not have the item, or not any more.
+        /// The item is not, or no longer, in the bin.
         case undo
     }
 
@@ -43,7 +43,7 @@ struct UploaderError: Error {
     var code: Code?
     var reason: String
     var fields = HTTPFields()
-    /// The file that is too long, and the most bytes of one.
+    /// The name of a file that is too long, and the limit in bytes.
     var excess: (name: String, limit: Int64)?
 
     init(_ status: HTTPStatus, _ code: Code?, _ reason: String = "") {
@@ -69,12 +69,12 @@ struct UploaderError: Error {
     init(_ error: HTTPError) {
         self.init(error.status, nil, error.reason)
         fields = error.fields
-        // Nothing but the check of the origin has it outside of the site.
+        // Outside of `UploaderSite`, only the check of the origin answers 403.
         if error.status == .forbidden { code = .origin }
     }
 
     /// The answer to an error; `nil` when the client is gone and no answer is needed.
-    /// - Parameter request: where an error without a status is logged; `nil` for nowhere.
+    /// - Parameter request: its logger gets an error without a status; with `nil`, none is logged.
     init?(thrown error: any Error, for request: Request?) {
         switch error {
         case let error as UploaderError: self = error

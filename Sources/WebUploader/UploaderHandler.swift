@@ -4,8 +4,8 @@ public import HTTPServerCore
 internal import HTTPServerKit
 public import WebDAVKit
 
-/// A page on which people upload, download, move and delete files, and the HTTP interface behind
-/// it (`Docs/Uploader.md`).
+/// A page on which people upload, download, move and delete files, and the HTTP interface that the
+/// page uses (`Docs/Uploader.md`).
 ///
 /// ```swift
 /// let dav = WebDAVHandler(store: try LocalStore(root: "/srv/share"))
@@ -14,32 +14,32 @@ public import WebDAVKit
 /// router.mount("/upload", UploaderHandler(sharing: dav))
 /// ```
 ///
-/// It finds out by itself where it is mounted. It shares store and locks with WebDAV: the page
+/// The handler finds its mount point by itself. It shares store and locks with WebDAV: the page
 /// never changes a file that a WebDAV client has locked (423), and an upload is written under a
-/// hidden name until it is complete, as a PUT is.
+/// hidden name until it is complete, like a PUT.
 ///
-/// It refuses requests from pages of other sites (CSRF) and by foreign host names (DNS rebinding).
-/// An `AuthenticationHandler` around it decides who gets in, and ``UploaderOptions/role`` what a
-/// user may do.
+/// It refuses requests from pages of other sites (CSRF) and for foreign host names (DNS rebinding).
+/// Wrap it in an `AuthenticationHandler` to require a login. ``UploaderOptions/role`` sets the
+/// permissions of each user.
 public struct UploaderHandler: PrecheckingHandler {
     private let guarded: any Handler
 
     /// Creates a handler of a store that no WebDAV handler uses.
     ///
-    /// Where WebDAV serves the same files, use ``init(sharing:options:)``: handlers that know
-    /// nothing of each other would change the same file at the same time.
+    /// If WebDAV serves the same files, use ``init(sharing:options:)``: two independent handlers
+    /// could change the same file at the same time.
     /// - Parameters:
-    ///   - store: where the files are kept.
-    ///   - options: how it looks, and what is allowed.
+    ///   - store: the store of the files.
+    ///   - options: the appearance of the page, the limits and the permissions.
     public init(store: any ResourceStore, options: UploaderOptions = UploaderOptions()) {
         self.init(sharing: WebDAVHandler(store: store), options: options)
     }
 
-    /// Creates a handler of the files that WebDAV serves, too. Both wait for each other, and the
-    /// locks of WebDAV count for the page.
+    /// Creates a handler of the files that WebDAV serves, too. Conflicting changes by the two wait
+    /// for each other, and the page respects WebDAV's locks.
     /// - Parameters:
-    ///   - other: the handler whose store and locks it has.
-    ///   - options: how it looks, and what is allowed.
+    ///   - other: the WebDAV handler with which store and locks are shared.
+    ///   - options: the appearance of the page, the limits and the permissions.
     public init(sharing other: WebDAVHandler, options: UploaderOptions = UploaderOptions()) {
         let site = UploaderSite(other, options.normalized)
         var origin = OriginCheckHandler.Options()
@@ -73,7 +73,7 @@ public struct UploaderHandler: PrecheckingHandler {
     }
 }
 
-/// Answers after the check that no page of another site sent the request.
+/// Answers requests that have passed the checks of origin and host.
 struct UploaderSite: Handler {
     let files: SharedFiles
     let options: UploaderOptions
@@ -164,7 +164,7 @@ struct UploaderSite: Handler {
         }
     }
 
-    /// The links of the page are relative to the slash after the mount point.
+    /// Redirects to the mount point with a slash, because the links of the page are relative to it.
     private func toSlash(_ request: Request) -> Response {
         let last = request.canonicalPath?.segments.last ?? []
         var location = PathEncoding.link(to: last, isDirectory: true)
@@ -177,14 +177,14 @@ struct UploaderSite: Handler {
     func require(_ operation: UploaderOperation, _ call: UploaderCall) async throws {
         guard let shouldPerform = options.shouldPerform else { return }
         guard try await shouldPerform(operation, call.request) else {
-            throw UploaderError(.forbidden, .refused, "the program refused it")
+            throw UploaderError(.forbidden, .refused, "the program refused the operation")
         }
     }
 
     /// Runs an operation and reports its result to the program.
     /// - Parameters:
-    ///   - operation: what is to be done.
-    ///   - body: does it, and says what was done.
+    ///   - operation: the requested operation.
+    ///   - body: runs it, and returns the result and the operation with its final paths.
     func perform<Result>(
         _ operation: UploaderOperation, _ call: UploaderCall,
         _ body: () async throws -> (Result, UploaderOperation)

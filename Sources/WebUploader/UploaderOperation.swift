@@ -2,32 +2,34 @@ public import HTTPParser
 public import HTTPServerCore
 public import WebDAVKit
 
-/// Something that a client does with the files.
+/// An operation of a client on the files.
 public enum UploaderOperation: Hashable, Sendable {
     /// A folder is listed.
     case list(ResourcePath)
-    /// A file is downloaded or shown, or a folder with all that is inside. In an archive each
-    /// member is asked for: folders as a list, files as a download.
+    /// A file is downloaded or shown, or a folder is downloaded with its contents.
+    /// ``UploaderOptions/shouldPerform`` is also called for each member of an archive: with `list`
+    /// for a folder, with `download` for a file.
     case download(ResourcePath)
-    /// A file is uploaded. The path has no number yet where the name is taken; that of the event
-    /// is the one that the file has got.
+    /// A file is uploaded. If the name is taken, ``UploaderOptions/shouldPerform`` gets the
+    /// requested path, and the event has the final path with a number.
     case upload(ResourcePath)
     /// A folder is made.
     case createFolder(ResourcePath)
-    /// A file or folder gets another name or place.
+    /// A file or folder is renamed or moved.
     case move(ResourcePath, to: ResourcePath)
     /// A file or folder is copied.
     case copy(ResourcePath, to: ResourcePath)
-    /// A file or folder is removed, with all that is inside.
+    /// A file, or a folder with its contents, is removed.
     case delete(ResourcePath)
-    /// A file or folder that was removed is put back. The path has no number yet where the name is
-    /// taken; that of the event is the one that it has got.
+    /// A removed file or folder is restored. If the name is taken,
+    /// ``UploaderOptions/shouldPerform`` gets the original path, and the event has the final path
+    /// with a number.
     case restore(ResourcePath)
 }
 
-/// How an operation came out.
+/// The result of an operation.
 public struct UploaderEvent: Sendable {
-    /// The operation, with the names that things have got.
+    /// The operation, with the final paths.
     public var operation: UploaderOperation
     /// The status of the failure; `nil` for success. A download that the client broke off has 408.
     public var failure: HTTPStatus?
@@ -35,11 +37,11 @@ public struct UploaderEvent: Sendable {
     public var request: Request
 }
 
-/// How far an upload is.
+/// The progress of an upload.
 public struct UploadProgress: Sendable {
     /// The target of the upload.
     public var path: ResourcePath
-    /// The bytes that have come.
+    /// The number of bytes that have arrived.
     public var bytes: Int64
     /// The announced number of bytes, if there is one.
     public var total: Int64?

@@ -1,7 +1,7 @@
-/// Markup that the program vouches for: it is put into the page as it is.
+/// Markup that the program vouches for: it is put into the page unchanged.
 ///
-/// It must hold nothing that comes from elsewhere. Scripts and styles inside of it do not run: the
-/// policy of the page forbids them.
+/// It must contain no text from clients or other sources. Scripts and styles in it have no effect,
+/// because the policy of the page forbids them.
 public struct TrustedMarkup: Hashable, Sendable {
     /// The markup.
     public var html: String
@@ -16,9 +16,9 @@ public struct TrustedMarkup: Hashable, Sendable {
 ///
 /// A string literal, with or without interpolations, is text.
 public enum UploaderText: Hashable, Sendable {
-    /// Text, in which nothing is markup.
+    /// Plain text, which is escaped.
     case text(String)
-    /// Markup that is taken as it is.
+    /// Markup, which is put into the page unchanged.
     case markup(TrustedMarkup)
 
     /// Whether there is nothing to show.

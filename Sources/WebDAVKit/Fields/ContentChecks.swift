@@ -4,9 +4,9 @@ internal import HTTPParser
 package import HTTPServerCore
 internal import ToolkitSystem
 
-/// The hashes that a client sends with content, so that damage on the way is found: `Repr-Digest`
-/// (RFC 9530 section 3) with sha-256 and sha-512, and ownCloud's `OC-Checksum` with MD5, SHA1 and
-/// SHA256.
+/// The hashes that a client sends with content, so that damage in transit is detected:
+/// `Repr-Digest` (RFC 9530 section 3) with sha-256 and sha-512, and ownCloud's `OC-Checksum` with
+/// MD5, SHA1 and SHA256.
 struct ContentChecks: Sendable {
     /// One hash.
     struct Check: Hashable, Sendable {
@@ -20,7 +20,7 @@ struct ContentChecks: Sendable {
 
     private(set) var checks: [Check] = []
 
-    /// A longer field is ignored.
+    /// The most bytes of a field; a longer one is ignored.
     private static let byteLimit = 1024
 
     /// - Throws: `WebDAVError` with 400 for a malformed hash. Unknown functions are left out, as
@@ -46,7 +46,7 @@ struct ContentChecks: Sendable {
             else {
                 throw WebDAVError(.badRequest, "Repr-Digest contains a malformed hash")
             }
-            // A key that comes again replaces the one before (RFC 9651 section 4.2.2).
+            // A repeated key replaces the earlier one (RFC 9651 section 4.2.2).
             checks.removeAll { $0.checksum.algorithm == algorithm }
             checks.append(Check(field: "Repr-Digest", checksum: checksum))
         }
@@ -84,7 +84,7 @@ package final class RunningChecks: Sendable {
     fileprivate init(_ checks: [ContentChecks.Check]) {
         self.checks = checks
         var algorithms = Set(checks.map(\.checksum.algorithm))
-        // rclone sends SHA-1 and asks for MD5 when it compares: a server of ownCloud has both.
+        // rclone sends SHA-1, but compares files by MD5: ownCloud's server has both.
         if checks.contains(where: \.isOwnCloud) { algorithms.formUnion([.md5, .sha1]) }
         digests = Locked(
             algorithms.compactMap { algorithm in

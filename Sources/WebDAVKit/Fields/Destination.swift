@@ -4,25 +4,25 @@ internal import HTTPServerKit
 /// The target of COPY and MOVE, and of a tag in an If field: a path on this server (RFC 4918
 /// sections 8.3 and 10.3).
 ///
-/// It may be a path or a URI with the host that the request was sent to. Clients write it without
+/// The value may be a path, or a URI with the host of the request. Clients write it without
 /// escapes, with a space, a percent sign or a hash sign in it (cadaver does), so all bytes but NUL
 /// are taken literally, and so is a percent sign without two hexadecimal digits.
 package struct Destination: Hashable, Sendable {
     package enum Fault: Error, Hashable, Sendable {
-        /// It is no path, or the path leads out: 400.
+        /// The value is not a path, or the path leads out of the root: 400.
         case malformed
-        /// It is on another server: 502.
+        /// The value names another server: 502.
         case otherServer
     }
 
-    /// The decoded segments from the root of the server; an empty one last where the path ends
+    /// The decoded segments from the root of the server; the last one is empty if the path ends
     /// with a slash.
     package let segments: [[UInt8]]
 
     /// - Parameters:
     ///   - field: a URI or a path.
-    ///   - host: host and port that the request is for.
-    ///   - origins: further origins as `https://example.org`, by which a proxy is reached.
+    ///   - host: host and port of the request.
+    ///   - origins: further origins of this server, such as `https://example.org` of a proxy.
     package init(_ field: String, host: String?, origins: [String] = []) throws(Fault) {
         // Compares bytes: comparing `String`s from a peer has no bound on time.
         let bytes = Array(field.utf8)
@@ -77,7 +77,7 @@ package struct Origin: Hashable, Sendable {
     /// Without the default port of the scheme.
     package let authority: [UInt8]
 
-    /// Whether it is one of HTTP.
+    /// Whether the scheme is `http` or `https`.
     package var isOfWeb: Bool {
         scheme.elementsEqual("http".utf8) || scheme.elementsEqual("https".utf8)
     }
@@ -90,8 +90,8 @@ package struct Origin: Hashable, Sendable {
         self.authority = authority
     }
 
-    /// - Parameter text: as `https://example.org` or `http://[::1]:8080`, with or without a slash at
-    ///   the end.
+    /// - Parameter text: as `https://example.org` or `http://[::1]:8080`, with or without a slash
+    ///   at the end.
     /// - Returns: `nil` for anything else.
     package init?(_ text: String) {
         guard let (origin, rest) = Self.read(Array(text.utf8)[...]), origin.isOfWeb,
@@ -103,7 +103,7 @@ package struct Origin: Hashable, Sendable {
         self = origin
     }
 
-    /// The origin at the front of a URI, and what follows it; `nil` where there is none.
+    /// The origin at the beginning of a URI, and the rest of the URI; `nil` without an origin.
     static func read(_ uri: ArraySlice<UInt8>) -> (origin: Origin, rest: ArraySlice<UInt8>)? {
         guard let colon = uri.firstIndex(of: UInt8(ascii: ":")),
             uri[colon...].starts(with: "://".utf8)

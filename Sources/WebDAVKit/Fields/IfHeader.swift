@@ -6,9 +6,9 @@ package struct IfHeader: Hashable, Sendable {
     /// One condition of a list.
     package struct Condition: Hashable, Sendable {
         package enum Kind: Hashable, Sendable {
-            /// The resource is locked by the lock of this name.
+            /// A lock with this token covers the resource.
             case token(String)
-            /// The resource has this tag.
+            /// The resource has this entity tag.
             case tag(EntityTag)
         }
 
@@ -18,7 +18,7 @@ package struct IfHeader: Hashable, Sendable {
 
     /// Conditions that must all hold.
     package struct List: Hashable, Sendable {
-        /// The resource of the conditions, as written; `nil` for that of the request.
+        /// The resource of the conditions, as written; `nil` for the resource of the request.
         package var resource: String?
         package var conditions: [Condition]
     }
@@ -44,7 +44,8 @@ package struct IfHeader: Hashable, Sendable {
     }
 
     private struct Reader {
-        /// More than any client needs; each may cost a lookup of a resource.
+        /// The most lists, and the most conditions of a list: more than any client needs. Each may
+        /// cost a lookup of a resource.
         static let listLimit = 256
 
         var rest: ArraySlice<UInt8>

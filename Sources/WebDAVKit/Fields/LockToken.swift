@@ -11,7 +11,7 @@ public struct LockToken: Hashable, Sendable, CustomStringConvertible {
         self.uri = uri
     }
 
-    /// A new one: `urn:uuid:` with 122 random bits (RFC 9562 section 5.4).
+    /// A new token: `urn:uuid:` with 122 random bits (RFC 9562 section 5.4).
     public static func random() -> LockToken {
         let random = Syscalls.randomWords()
         let high = random.0 & ~0xF000 | 0x4000

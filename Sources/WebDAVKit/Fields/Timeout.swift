@@ -21,7 +21,7 @@ package enum Timeout {
         return nil
     }
 
-    /// - Parameter start: in small letters.
+    /// - Parameter start: in lower case.
     private static func begins(_ word: Span<UInt8>, with start: StaticString) -> Bool {
         guard word.count >= start.utf8CodeUnitCount else { return false }
         for index in 0..<start.utf8CodeUnitCount {

@@ -1,30 +1,30 @@
-/// A write lock on a resource, or on a collection and all inside of it (RFC 4918 section 6).
+/// A write lock on a resource, or on a collection with its whole tree (RFC 4918 section 6).
 public struct ActiveLock: Hashable, Sendable {
     /// Whether other clients may hold a lock on the same resource at the same time.
     public enum Scope: String, Hashable, Sendable {
-        /// No other client.
+        /// No other client may hold a lock.
         case exclusive
-        /// Other clients with shared locks.
+        /// Other clients may hold shared locks.
         case shared
     }
 
-    /// Its token, which clients submit to change the resource.
+    /// The token that clients submit to change the resource.
     public var token: LockToken
     /// The resource that was locked.
     public var root: ResourcePath
-    /// Whether that is a collection.
+    /// Whether the root is a collection.
     public var isCollection: Bool
-    /// Whether all inside of the root is locked, too.
+    /// Whether the whole tree below the root is locked, too.
     public var isDeep: Bool
-    /// Whether other clients may hold one, too.
+    /// Whether other clients may lock the resource, too.
     public var scope: Scope
     /// The `DAV:owner` element that the client sent, as self-contained XML; empty without one.
     public var owner: String
     /// The owner of the lock; `nil` if the server requires no login.
     public var user: String?
-    /// How long it lasts, in seconds since it was taken or refreshed.
+    /// How long the lock lasts, in seconds since it was taken or refreshed.
     public var timeout: Int
-    /// When it ends, in seconds since the epoch.
+    /// When the lock expires, in seconds since the epoch.
     public var expiry: Int64
 
     /// Creates a lock.
@@ -37,7 +37,7 @@ public struct ActiveLock: Hashable, Sendable {
         (self.owner, self.user, self.timeout, self.expiry) = (owner, user, timeout, expiry)
     }
 
-    /// Whether it locks a resource.
+    /// Whether the lock covers a resource.
     public func covers(_ path: ResourcePath) -> Bool {
         isDeep ? path.isWithin(root) : path == root
     }

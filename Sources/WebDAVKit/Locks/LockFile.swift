@@ -15,30 +15,30 @@ public struct LockFileError: Error, Hashable, Sendable, CustomStringConvertible 
     public var description: String { "\(path): \(reason)" }
 }
 
-/// A file of locks: an append-only log, so that a lock costs the same however many there are. Once
-/// most lines are obsolete, the log is rewritten and renamed.
+/// A file of locks: an append-only log, so that the cost of a lock does not depend on the number of
+/// locks. Once most lines are obsolete, the log is rewritten and renamed.
 ///
 /// A process may die at any moment: a rewritten file gets its name once it is complete, and a last
 /// line without its line feed is ignored, because its request was not answered yet.
 ///
-/// Two stores would overwrite each other's locks. The first one locks a file beside it, whose name
-/// stays when the file of locks is replaced.
+/// Two stores would overwrite each other's locks. To prevent this, a store locks a second file with
+/// the suffix `.held`, which is not replaced when the log is rewritten.
 final class LockFile: Sendable {
     private static let byteLimit = 256 << 20
-    /// A shorter file is not worth a rewrite.
+    /// A file of at most this many bytes is not worth a rewrite.
     private static let leastHistory = 64 << 10
-    /// The first line. The file of an older version has none; it cannot be torn there.
+    /// The first line. A file of an older version has none, and its last line is always complete.
     private static let header = Array("httpkit-locks 2".utf8)
 
     private struct State: Sendable {
         /// The expected state of the file, unless another process has changed or replaced it.
         var inode: UInt64 = 0
         var length = 0
-        /// Its length after the last rewrite.
+        /// The length of the file after the last rewrite.
         var wholeLength = 0
         /// Whether the file must be created before lines can be appended.
         var isUnusable = true
-        /// Open as long as the file is locked; `nil` before its folder exists.
+        /// The locked file `.held`, open for the life of the store; `nil` before its folder exists.
         var claim: OpenFile?
     }
 
@@ -66,7 +66,7 @@ final class LockFile: Sendable {
         return true
     }
 
-    /// If the folder is missing, the first change claims the file.
+    /// Claims the file. If the folder is missing, the first change does so.
     private func claim() throws(LockFileError) {
         let result: Result<Bool, SystemError> = state.withLock { state in
             do throws(SystemError) {
@@ -86,8 +86,8 @@ final class LockFile: Sendable {
 
     // MARK: Reading
 
-    /// The locks of the file; none if it is missing. An unreadable file is an error and not empty:
-    /// the next change would replace it.
+    /// The locks of the file; none if it is missing. An unreadable file is an error, because the
+    /// next change would replace a file that counts as empty.
     func read() throws(LockFileError) -> [ActiveLock] {
         try claim()
         let bytes: [UInt8]
@@ -98,7 +98,7 @@ final class LockFile: Sendable {
             bytes = []
         }
         guard let locks = Self.locks(in: bytes) else {
-            throw LockFileError(path: path, reason: "it holds something else than locks")
+            throw LockFileError(path: path, reason: "the file contains something other than locks")
         }
         // The leftover of a process that died during a rewrite.
         Syscalls.removeFile(newPath)
@@ -122,7 +122,7 @@ final class LockFile: Sendable {
             case nil: return nil
             }
         }
-        // A token that was taken again is listed again.
+        // A lock that was removed and added again is in `order` twice.
         var seen: Set<LockToken> = []
         return order.filter { seen.insert($0).inserted }.compactMap { byToken[$0] }
     }
@@ -132,8 +132,8 @@ final class LockFile: Sendable {
     /// Writes changes to the file. One call may write several: a later caller finds its change
     /// written, or writes it with all others.
     /// - Parameters:
-    ///   - takeLines: gives the lines of the changes that were not written yet.
-    ///   - all: gives all locks, with those changes.
+    ///   - takeLines: returns the lines of the changes that have not been written yet.
+    ///   - all: returns all locks, including these changes.
     func write(
         _ takeLines: () -> [UInt8], all: () -> [ActiveLock]
     ) throws(SystemError) {
@@ -174,7 +174,7 @@ final class LockFile: Sendable {
             try file.write(lines)
             if synchronizes { try Syscalls.synchronizeContent(file.descriptor) }
         } catch {
-            // Half a line would spoil the next one. If truncating fails, too, the whole file is
+            // Half a line would corrupt the next one. If truncating fails, too, the whole file is
             // rewritten.
             try? Syscalls.truncate(file.descriptor, to: Int64(state.length))
             throw error
@@ -189,7 +189,7 @@ final class LockFile: Sendable {
         var bytes = Self.header + [0x0A]
         for lock in locks { bytes += Self.line(adding: lock) }
         guard try claim(&state) else { throw SystemError.heldElsewhere("flock") }
-        // An unreadable file would make the next start fail.
+        // A file above the limit would make the next start fail.
         guard bytes.count <= Self.byteLimit else { throw SystemError.tooLarge("write") }
         Syscalls.removeFile(newPath)
         do throws(SystemError) {
@@ -262,8 +262,8 @@ final class LockFile: Sendable {
                 timeout: Int(timeout), expiry: expiry))
     }
 
-    /// A field without percent-encoding. A user's name may hold any character, but the line itself
-    /// holds no NUL.
+    /// A field without percent-encoding. A user's name may contain any character, but the line
+    /// itself contains no NUL.
     private static func decoded(_ field: [UInt8]) -> [UInt8]? {
         var bytes: [UInt8] = []
         guard !field.contains(0),

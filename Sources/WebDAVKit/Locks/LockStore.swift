@@ -1,22 +1,22 @@
 /// Stores WebDAV locks. Expired locks are never returned.
 public protocol LockStore: Sendable {
-    /// Adds a lock, if no other one conflicts.
-    /// - Returns: the lock, with the time of its end.
+    /// Adds a lock, if no other lock conflicts.
+    /// - Returns: the lock, with its expiry set.
     /// - Throws: `WebDAVError` with 423 and the roots of the conflicting locks, 503 when there are
     ///   too many, or when they would take too much memory.
     func add(_ lock: ActiveLock) async throws -> ActiveLock
 
     /// Restarts the timeout of a lock.
     /// - Parameters:
-    ///   - token: its name.
-    ///   - timeout: the seconds that it lasts from now on.
+    ///   - token: the token of the lock.
+    ///   - timeout: the seconds from now until the lock expires.
     /// - Returns: the lock; `nil` when it has expired or was removed.
     func refresh(_ token: LockToken, timeout: Int) async throws -> ActiveLock?
 
     /// Removes a lock, if it still exists.
     func remove(_ token: LockToken) async throws
 
-    /// The locks on a resource and, with a tree, the locks on anything inside of it.
+    /// The locks that cover a resource and, with `isTree`, the locks on anything inside of it.
     func locks(on path: ResourcePath, andInside isTree: Bool) async throws -> [ActiveLock]
 
     /// Removes the locks whose roots are inside of a path.
@@ -28,13 +28,13 @@ public protocol LockStore: Sendable {
 
 /// A lock store that never waits.
 protocol ImmediateLockStore: LockStore {
-    /// Whether changes are made at once; `false` when they also go to a file.
+    /// Whether a change never waits; `false` if changes are also written to a file.
     var changesAtOnce: Bool { get }
 
     /// As ``LockStore/add(_:)``.
     func addNow(_ lock: ActiveLock) throws(WebDAVError) -> ActiveLock
 
-    /// Removes a lock, if it still exists and `isWanted` says so.
+    /// Removes a lock, if it still exists and `isWanted` returns true for it.
     /// - Returns: whether it was removed.
     func removeNow(_ token: LockToken, where isWanted: (ActiveLock) -> Bool) -> Bool
 

@@ -6,17 +6,17 @@ package struct LockTable: Sendable {
     private var byRoot: [ResourcePath: [LockToken]] = [:]
     /// The roots, sorted so that the members of a collection follow it.
     private var roots: [ResourcePath] = []
-    /// The roots of the locks that hold for all inside of them.
+    /// The roots of the deep locks.
     private var deepRoots = PathHashes()
     /// A time before which no lock expires, in seconds since the epoch.
     private var nextExpiry = Int64.max
     private let limit: Int
-    /// The bytes that clients chose, of all locks.
+    /// The bytes of the roots, owners and user names of all locks.
     private var byteCount = 0
     private let byteLimit: Int
-    /// The default of the most bytes of the roots, owners and user names of all locks: 335 for each
-    /// of 100,000. Percent-encoded, they are at most three times as many in the file of locks, which
-    /// must stay short enough to be read.
+    /// The default limit of `byteCount`: 335 bytes for each of 100,000 locks. Percent-encoded, they
+    /// take at most three times as many in the file of locks, which must stay short enough to be
+    /// read.
     private static let standardByteLimit = 32 << 20
     /// How many shared locks one resource may have.
     private static let sharedLimit = 64
@@ -37,7 +37,7 @@ package struct LockTable: Sendable {
         let inTheWay = others.filter { $0.scope == .exclusive || lock.scope == .exclusive }
         guard inTheWay.isEmpty else {
             throw WebDAVError(
-                .locked, "another lock is in the way", condition: .noConflictingLock,
+                .locked, "another lock conflicts", condition: .noConflictingLock,
                 locks: inTheWay)
         }
         guard byToken.count < limit else {
@@ -46,7 +46,7 @@ package struct LockTable: Sendable {
         guard byteCount + Self.size(of: lock) <= byteLimit else {
             throw WebDAVError(.serviceUnavailable, "the locks take too much memory")
         }
-        // Each is looked at by every later lock, and shown with every resource that it covers.
+        // Every later lock is compared with these, and each is shown with the resources it covers.
         guard locks(at: lock.root).count < Self.sharedLimit,
             others.count(where: { $0.covers(lock.root) }) < 4 * Self.sharedLimit
         else {
@@ -83,7 +83,7 @@ package struct LockTable: Sendable {
         if let lock = byToken.removeValue(forKey: token) { forget(lock) }
     }
 
-    /// Removes a lock that has not expired, if `isWanted` says so.
+    /// Removes a lock that has not expired, if `isWanted` returns true for it.
     /// - Returns: whether it was removed.
     package mutating func remove(
         _ token: LockToken, now: Int64, where isWanted: (ActiveLock) -> Bool
@@ -110,14 +110,14 @@ package struct LockTable: Sendable {
         if hasFreeRoots { roots.removeAll { byRoot[$0] == nil } }
     }
 
-    /// Removes a lock that is no longer in `byToken` from all the rest.
+    /// Removes a lock that is no longer in `byToken` from the other members.
     private mutating func forget(_ lock: ActiveLock) {
         guard forgetToken(of: lock) else { return }
         let position = roots.position(of: lock.root)
         if position < roots.count, roots[position] == lock.root { roots.remove(at: position) }
     }
 
-    /// Removes a lock that is no longer in `byToken` from all the rest but `roots`.
+    /// Removes a lock that is no longer in `byToken` from the other members, except from `roots`.
     /// - Returns: whether no other lock has its root.
     private mutating func forgetToken(of lock: ActiveLock) -> Bool {
         byteCount -= Self.size(of: lock)

@@ -35,7 +35,7 @@ public final class MemoryLockStore: LockStore {
     ///   - synchronizes: whether each change waits until it is on the disk. If so, a granted lock
     ///     survives a power failure; if not, it survives only the end of the program.
     /// - Throws: when another store uses the file, when it cannot be read, or when it contains
-    ///   something else.
+    ///   something other than locks.
     public convenience init(
         file: String, limit: Int = 100_000, synchronizes: Bool = false
     ) throws(LockFileError) {
@@ -69,7 +69,7 @@ public final class MemoryLockStore: LockStore {
         } catch let error as WebDAVError {
             throw error
         } catch {
-            // A lock that cannot be stored is not granted. The file may contain it by now, though.
+            // A lock that cannot be stored is not granted. The file may contain it nevertheless.
             state.withLock { state in
                 state.table.remove(new.token)
                 if file != nil { state.lines += LockFile.line(removing: new.token) }

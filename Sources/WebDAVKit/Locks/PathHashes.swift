@@ -1,7 +1,7 @@
 /// The hashes of a set of paths. They find the possible ancestors of a path in one pass over its
 /// bytes. A look-up for each ancestor would take quadratic time.
 struct PathHashes: Sendable {
-    /// How many paths of the set have a hash.
+    /// The number of paths in the set, by hash.
     private var counts: [Int: Int] = [:]
 
     mutating func insert(_ path: ResourcePath) {

@@ -9,14 +9,14 @@ internal import ToolkitSystem
 package final class PathLock: Sendable {
     private struct State: Sendable {
         var queue = PathQueue()
-        /// The tasks that wait, by the numbers of their requests.
+        /// The waiting tasks, by the numbers of their requests.
         var continuations: [Int: CheckedContinuation<Bool, Never>] = [:]
         var lastObserver = 0
         /// Callbacks for paths that were held. A callback that returns `false` is removed.
         var observers: [Int: @Sendable ([ResourcePath]) -> Bool] = [:]
 
         /// Removes a request.
-        /// - Returns: the tasks whose turn has come, in the order of arrival.
+        /// - Returns: the tasks that may run now, in the order of arrival.
         mutating func remove(_ number: Int) -> [CheckedContinuation<Bool, Never>] {
             let ready = queue.remove(number)
             return ready.compactMap { continuations.removeValue(forKey: $0) }
@@ -57,9 +57,9 @@ package final class PathLock: Sendable {
         return try await body()
     }
 
-    /// The same without waiting.
-    /// - Returns: `nil`, without a call of `body`, when another request holds one of the paths or
-    ///   waits for it.
+    /// Runs `body` with exclusive access, without waiting.
+    /// - Returns: `nil`, without a call of `body`, when another request holds an overlapping path
+    ///   or waits for it.
     package func holdNow<Result>(
         _ paths: [ResourcePath], _ body: () throws -> Result?
     ) rethrows -> Result? {
@@ -71,16 +71,16 @@ package final class PathLock: Sendable {
         return try body()
     }
 
-    /// How many wait.
+    /// The number of waiting requests.
     package var waitingCount: Int { state.withLock { $0.queue.waitingCount } }
 
-    /// - Returns: whether it is the caller's turn; `false` where its task was cancelled.
+    /// - Returns: true when the request may run; false if its task was cancelled.
     private func wait(_ number: Int) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let answer: Bool? = state.withLock { state in
                     guard state.queue.isWaiting(number) else {
-                        // Its turn has come meanwhile, or it was cancelled.
+                        // In the meantime the request was allowed to run, or was cancelled.
                         return state.queue.contains(number)
                     }
                     state.continuations[number] = continuation
@@ -96,9 +96,9 @@ package final class PathLock: Sendable {
     private func cancel(_ number: Int) {
         let (waiter, ready) = state.withLock {
             state -> (CheckedContinuation<Bool, Never>?, [CheckedContinuation<Bool, Never>]) in
-            // It is at work, or has left.
+            // The request is running already, or has ended.
             guard state.queue.isWaiting(number) else { return (nil, []) }
-            // Later requests may have waited for this one alone.
+            // Later requests may have waited only for this one.
             return (state.continuations.removeValue(forKey: number), state.remove(number))
         }
         waiter?.resume(returning: false)

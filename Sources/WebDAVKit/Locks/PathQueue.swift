@@ -1,9 +1,8 @@
-/// Requests in the order of their arrival, each with the paths that it changes. A request waits as
-/// long as an earlier one has a path that overlaps one of its paths: the same path, one around it, or
-/// one inside of it.
+/// Requests in the order of their arrival, each with the paths that it changes. A request waits
+/// while an earlier request has an overlapping path: the same path, an ancestor or a descendant.
 ///
-/// A request that waits watches only one of the requests in its way. When that one leaves, it looks
-/// for another. So arriving and leaving cost little more when many requests wait.
+/// A waiting request watches only one of the requests that block it. When that blocker leaves, the
+/// queue looks for another one. So arriving and leaving cost little more when many requests wait.
 package struct PathQueue: Sendable {
     private struct Entry: Sendable {
         let paths: [ResourcePath]
@@ -13,8 +12,8 @@ package struct PathQueue: Sendable {
         var watchers: [Int] = []
     }
 
-    /// A request that arrived when there was no other. As a rule it leaves before another one
-    /// arrives, so its paths are not indexed until then.
+    /// A request that arrived at an empty queue. It usually leaves before another one arrives, so
+    /// its paths are not indexed until then.
     private var lone: (number: Int, paths: [ResourcePath])?
     private var entries: [Int: Entry] = [:]
     /// The requests at each path, in their order.
@@ -23,12 +22,12 @@ package struct PathQueue: Sendable {
     private var paths: [ResourcePath] = []
     private var hashes = PathHashes()
     private var last = 0
-    /// How many wait.
+    /// The number of waiting requests.
     package private(set) var waitingCount = 0
 
     package init() {}
 
-    /// Whether a request is there and waits.
+    /// Whether a request is in the queue and waits.
     package func isWaiting(_ number: Int) -> Bool { entries[number]?.blocker != nil }
 
     /// Whether a request has arrived and not left.
@@ -42,7 +41,7 @@ package struct PathQueue: Sendable {
         return entries[number]?.paths ?? []
     }
 
-    /// Whether no request is in the way of some paths.
+    /// Whether no request blocks some paths.
     package func isFree(_ paths: [ResourcePath]) -> Bool {
         if let lone {
             return !lone.paths.contains { own in
@@ -79,7 +78,7 @@ package struct PathQueue: Sendable {
     }
 
     /// Removes a request, whether or not it waits.
-    /// - Returns: those that need not wait any more, in their order.
+    /// - Returns: the requests that may run now, in the order of arrival.
     package mutating func remove(_ number: Int) -> [Int] {
         if lone?.number == number {
             lone = nil
@@ -105,9 +104,9 @@ package struct PathQueue: Sendable {
         return ready
     }
 
-    // MARK: Finding those in the way
+    // MARK: Finding blockers
 
-    /// A request that arrived before another one and is in the way of its paths.
+    /// A request that arrived before another one and blocks its paths.
     private func blocker(of paths: [ResourcePath], before number: Int) -> Int? {
         guard !entries.isEmpty else { return nil }
         for path in paths {
@@ -116,8 +115,8 @@ package struct PathQueue: Sendable {
         return nil
     }
 
-    /// Prefers the latest request at a path: it often waits for the others in the way itself, so
-    /// that they have left before it does.
+    /// Prefers the latest request at a path: it often waits for the other blockers itself, so they
+    /// leave before it does.
     private func blocker(of path: ResourcePath, before number: Int) -> Int? {
         if let found = latest(at: path, before: number) { return found }
         let around = hashes.ancestors(of: path).compactMap { latest(at: $0, before: number) }

@@ -5,11 +5,11 @@ internal import HTTPServerKit
 extension WebDAVHandler {
     /// COPY and MOVE (RFC 4918 sections 9.8 and 9.9).
     ///
-    /// A tree is neither copied nor moved into itself or onto something around it: with the
-    /// destination replaced, the source would be gone as well.
+    /// A tree is neither copied nor moved into itself or onto one of its ancestors: replacing the
+    /// destination would remove the source.
     func copyOrMove(_ call: WebDAVCall, isMove: Bool) async throws -> Response {
         let (source, found) = (call.path, try await destination(call))
-        // Where names are the same in any case, a MOVE may ask for another spelling of its source.
+        // If the store ignores case, a MOVE may ask for another spelling of its source.
         let spelled = isMove && found == source ? try respelled(source, call) : nil
         let target = spelled ?? found
         guard let overwrite = Overwrite.parse(call.request.fields[.overwrite]) else {
@@ -37,7 +37,7 @@ extension WebDAVHandler {
             }
             try await requireConditions(call, info)
             if !overwrite, spelled == nil {
-                // A link that leads out is no resource, and a name all the same.
+                // A link that leads out of the root is not a resource, but its name is taken.
                 guard old == nil, !(try await store.isTaken(target)) else {
                     throw WebDAVError.taken
                 }
@@ -54,7 +54,7 @@ extension WebDAVHandler {
             try await transfer(
                 source, to: target, isMove: isMove, deep: depth == .infinity,
                 replaces: overwrite || spelled != nil, call)
-            // Locks stay where they were taken, and there is nothing any more (section 7.6).
+            // Locks do not move with a resource, so they are removed at the source (section 7.6).
             if isMove { await giveUpLocks(inside: source, includingRoot: true, call) }
             if old != nil { await giveUpLocks(inside: target, includingRoot: false, call) }
             await tell(operation, call)
@@ -66,8 +66,8 @@ extension WebDAVHandler {
         }
     }
 
-    /// Copies or moves. A failure half-way can leave less of both trees, whose missing members lose
-    /// their locks: a move to another volume may have removed a part of the source only.
+    /// Copies or moves. A failure may leave both trees incomplete, for example in a move to another
+    /// volume. Then the locks on missing members are removed.
     private func transfer(
         _ source: ResourcePath, to target: ResourcePath, isMove: Bool, deep: Bool,
         replaces: Bool, _ call: WebDAVCall
@@ -94,7 +94,7 @@ extension WebDAVHandler {
         return path
     }
 
-    /// The source under the name that Destination gives it; `nil` if that is its name already.
+    /// The source's path with the spelling in Destination; `nil` if the spelling is the same.
     private func respelled(
         _ source: ResourcePath, _ call: WebDAVCall
     ) throws(WebDAVError) -> ResourcePath? {

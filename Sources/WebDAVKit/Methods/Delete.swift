@@ -21,7 +21,7 @@ extension WebDAVHandler {
             try await require(.remove(path), call)
             let failures = try await store.remove(path)
             guard failures.isEmpty else {
-                // The other members are gone, and must not leave their locks to new ones.
+                // The other members are gone. New resources must not inherit their locks.
                 await giveUpLocks(onMissingWithin: path, call)
                 if failures.count == 1, failures[0].path == path { throw failures[0].error }
                 return await response(failures, call)

@@ -53,7 +53,7 @@ extension WebDAVHandler {
         }
     }
 
-    /// Reports the download once all of it was sent; an interrupted download is no success.
+    /// Reports the download once all of it was sent; an interrupted download is not reported.
     private func tellDownload(_ call: WebDAVCall) {
         guard let told = options.didPerform else { return }
         call.request.whenAnswered { [path = call.path] request, failure in
@@ -67,21 +67,23 @@ extension WebDAVHandler {
             ?? options.mediaTypes.contentType(ofFile: path.name)
     }
 
-    /// - Parameter isKept: whether the client has named the type, and may have named any.
+    /// Whether content of a media type may run scripts.
+    /// - Parameter isKept: whether a client chose the type, which can be any type then.
     private func isActive(_ mediaType: String, isKept: Bool) -> Bool {
         if isKept { return !KeptMediaType.isInert(mediaType) }
         return mediaType.hasPrefix("text/html") || mediaType.hasPrefix("image/svg")
             || mediaType.contains("xml")
     }
 
-    /// Files that make Spotlight and Finder leave a volume alone.
+    /// Whether a path is a file that keeps Spotlight from indexing, and Finder from making
+    /// thumbnails.
     func isProbe(_ path: ResourcePath) -> Bool {
         options.discouragesIndexing
             && (path.bytes == Array(".metadata_never_index".utf8)
                 || path.bytes == Array(".ql_disablethumbnails".utf8))
     }
 
-    /// The description of such a file: an empty one.
+    /// The description of such a file, which is empty.
     func probe(_ path: ResourcePath) -> ResourceInfo? {
         guard isProbe(path) else { return nil }
         return ResourceInfo(
@@ -89,9 +91,8 @@ extension WebDAVHandler {
     }
 
     private func listing(_ call: WebDAVCall) async throws -> Response {
-        // Links on the page would be resolved against the parent. HEAD answers alike (RFC 9110
-        // section 9.3.2): lftp asks it whether a path is a folder, and writes beside one that is
-        // not.
+        // Without the slash, links on the page would be resolved against the parent. HEAD
+        // redirects, too (RFC 9110 section 9.3.2): lftp finds out by it whether a path is a folder.
         guard call.namesCollection else {
             return .redirect(to: call.mount.href(call.path, isCollection: true), .movedPermanently)
         }

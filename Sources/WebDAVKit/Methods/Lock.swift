@@ -30,7 +30,7 @@ extension WebDAVHandler {
         return answer
     }
 
-    /// - Parameter held: the path that is held, besides that of the request.
+    /// - Parameter held: a path that is held in addition to the path of the request.
     /// - Returns: `nil`, with nothing changed, if the lock would be on a path that is not held.
     private func grant(
         _ wanted: LockRequest, _ depth: Depth, _ held: ResourcePath, _ call: WebDAVCall
@@ -68,7 +68,7 @@ extension WebDAVHandler {
         return answer(lock, info == nil ? .created : .ok, call)
     }
 
-    /// Locks an existing file at once, if no other lock conflicts.
+    /// Locks an existing file without waiting, if no other lock conflicts.
     func lockNow(
         _ content: [UInt8], _ call: WebDAVCall, _ access: ImmediateAccess
     ) throws -> Response? {
@@ -81,7 +81,7 @@ extension WebDAVHandler {
         else { return nil }
         try requireVisible(call.path, isCollection: false)
         if let folder = call.path.parent, !folder.isRoot {
-            // Otherwise another request has made a link of the folder since its path was read.
+            // If not, another request has replaced the folder by a link since the path was read.
             guard try access.store.canonicalNow(folder, followsLast: true) == folder else {
                 return nil
             }
@@ -91,8 +91,8 @@ extension WebDAVHandler {
         return answer(lock, .ok, call)
     }
 
-    /// Refuses a path whose folder has become a link since the path was read: the lock would be on a
-    /// path that no other request has.
+    /// Refuses a path whose folder has become a link since the path was read: the lock would be on
+    /// a path that no other request has.
     private func requireRealFolder(_ path: ResourcePath) async throws {
         guard let folder = path.parent, !folder.isRoot,
             try await store.canonical(folder, followsLast: true) != folder
@@ -101,7 +101,7 @@ extension WebDAVHandler {
     }
 
     private static var changedLink: WebDAVError {
-        WebDAVError(.conflict, "another request changes a link on the path")
+        WebDAVError(.conflict, "another request has changed a link on the path")
     }
 
     private func newLock(
@@ -145,8 +145,8 @@ extension WebDAVHandler {
             }
     }
 
-    /// The path that the lock is on: for a link to a collection that of the collection, because the
-    /// members are locked below that one.
+    /// The path to lock: for a link to a collection, the path of the collection, because its
+    /// members are locked by that path.
     private func lockRoot(
         _ path: ResourcePath, isCollection: Bool
     ) async throws -> ResourcePath {
@@ -159,13 +159,13 @@ extension WebDAVHandler {
         _ = try await store.place(content, at: call.path, modified: nil) { info in
             // The resource may have been created while the delegate decided.
             guard info == nil else {
-                throw WebDAVError(.conflict, "another request created the resource meanwhile")
+                throw WebDAVError(.conflict, "another request has created the resource")
             }
         }
     }
 
-    /// Removes the empty file of a lock that was refused, unless another program has written to it
-    /// meanwhile. A failure to do so is logged; the client gets the reason for the refusal.
+    /// Removes the empty file of a refused lock, unless another program has written to the file. A
+    /// failure to do so is logged; the client gets the reason for the refusal.
     private func takeBackEmpty(_ path: ResourcePath, _ call: WebDAVCall) async {
         do {
             guard try await store.infoIfThere(path)?.length == 0 else { return }
@@ -182,7 +182,7 @@ extension WebDAVHandler {
             throw WebDAVError(
                 .badRequest, "expected content to create a lock, or If to refresh one")
         }
-        // No path is held: no resource changes, and the lock could expire during long work.
+        // No path is held: no resource changes, and the lock could expire while the request waits.
         let info = try await store.infoIfThere(call.path)
         try requireVisible(call.path, isCollection: info?.isCollection ?? false)
         guard let lock = try await lock(on: call.path, where: { isTokenSubmitted($0, call) }) else {
@@ -225,7 +225,7 @@ extension WebDAVHandler {
         guard let field = call.request.fields[.lockToken], let token = LockToken(field: field)
         else { throw WebDAVError(.badRequest, "Lock-Token is missing") }
         return try await hold([call.path], call) {
-            // If holds for every method (section 10.4).
+            // The If field applies to every method (section 10.4).
             if call.ifHeader != nil || call.request.hasConditions {
                 try await requireConditions(call, try await store.infoIfThere(call.path))
             }
@@ -244,7 +244,7 @@ extension WebDAVHandler {
 }
 
 extension WebDAVHandler {
-    /// UNLOCK at once, if the lock covers the path of the request and belongs to its user.
+    /// UNLOCK without waiting, if the lock covers the path of the request and belongs to its user.
     func unlockNow(_ call: WebDAVCall, _ access: ImmediateAccess) -> Response? {
         guard let field = call.request.fields[.lockToken], let token = LockToken(field: field)
         else { return nil }

@@ -4,8 +4,8 @@ internal import HTTPServerCore
 internal import Logging
 
 extension WebDAVHandler {
-    /// MKCOL (RFC 4918 section 9.3), which may bring properties (RFC 5689): with all of them, or not
-    /// at all.
+    /// MKCOL (RFC 4918 section 9.3), which may set properties (RFC 5689). The collection is created
+    /// with all of them, or not at all.
     func mkcol(_ call: WebDAVCall) async throws -> Response {
         let path = call.path
         guard !path.isRoot else { throw WebDAVError(.methodNotAllowed) }
@@ -35,7 +35,7 @@ extension WebDAVHandler {
         }
     }
 
-    /// The same without content, at once.
+    /// MKCOL of a request without content, without waiting.
     func mkcolNow(_ call: WebDAVCall, _ access: ImmediateAccess) throws -> Response? {
         let path = call.path
         guard !path.isRoot else { return nil }
@@ -46,7 +46,7 @@ extension WebDAVHandler {
         return Response(.created)
     }
 
-    /// The properties that a collection is to have; none without content.
+    /// The requested properties of the collection; none without content.
     private func collectionProperties(_ call: WebDAVCall) async throws -> [PropertyUpdate] {
         // Content of other kinds has no meaning: RFC 4918 section 9.3 asks for 415.
         let type = call.request.fields[.contentType]
@@ -66,7 +66,7 @@ extension WebDAVHandler {
         return updates
     }
 
-    /// Why a collection cannot have some properties from its beginning.
+    /// The reason why a new collection cannot have some properties; `nil` if it can have all.
     private static func refusal(_ updates: [PropertyUpdate]) -> PropertyRefusal? {
         let kinds = updates.filter { $0.name == .dav("resourcetype") && !$0.isPlainCollection }
         guard kinds.isEmpty else {
@@ -78,7 +78,7 @@ extension WebDAVHandler {
             refused, WebDAVError(.forbidden, condition: .cannotModifyProtectedProperty))
     }
 
-    /// Gives a new collection its properties, or takes it away again.
+    /// Sets the properties of a new collection, or removes the collection if that fails.
     private func describe(
         _ path: ResourcePath, _ updates: [PropertyUpdate], _ call: WebDAVCall
     ) async throws -> PropertyRefusal? {
@@ -96,7 +96,7 @@ extension WebDAVHandler {
     }
 
     /// Removes a new collection again, unless another program has put something into it. The client
-    /// learns why the properties were refused; an error of this removal is dropped.
+    /// learns why the properties were refused; an error of this removal is only logged.
     private func takeBack(_ path: ResourcePath, _ call: WebDAVCall) async {
         do {
             let members = try await store.members(of: path, withProperties: false)

@@ -3,8 +3,8 @@ internal import HTTPServerCore
 internal import HTTPServerKit
 
 extension WebDAVHandler {
-    /// OPTIONS (RFC 4918 sections 9.1 and 10.1): the same classes for everybody, and the methods
-    /// that make sense for what is there.
+    /// OPTIONS (RFC 4918 sections 9.1 and 10.1): the classes of the handler, and the methods that
+    /// the resource supports.
     func describe(_ call: WebDAVCall) async throws -> Response {
         let info = try await visibleInfo(call.path)
         var fields = WebDAVClasses.fields(isReadOnly: options.isReadOnly)
@@ -38,9 +38,9 @@ extension WebDAVHandler {
 
 /// The fields by which clients recognise a WebDAV server.
 enum WebDAVClasses {
-    /// Without class 2 Finder and Office know that they cannot write. Office, and old versions of
-    /// Windows, look for MS-Author-Via. RFC 5689 section 3.1 asks for `extended-mkcol`, and clients
-    /// of partial updates look for their word.
+    /// Without class 2, Finder and Office treat the share as read-only. Office, and old versions of
+    /// Windows, look for MS-Author-Via. RFC 5689 section 3.1 requires `extended-mkcol`, and clients
+    /// of partial updates look for `sabredav-partialupdate`.
     static func fields(isReadOnly: Bool) -> HTTPFields {
         let classes = isReadOnly ? "1, 3" : "1, 2, 3, extended-mkcol, sabredav-partialupdate"
         return ["DAV": classes, "MS-Author-Via": "DAV"]

@@ -30,9 +30,10 @@ extension WebDAVHandler {
             whole.contentDescription = try await store.details(of: path).content
             whole.contentDescription.checksums = []
             return try await store.place(whole, at: path, modified: nil) { info in
-                // Another program may have written to it while it was copied.
+                // Another program may have written to the file while it was copied.
                 guard info?.entityTag == old.entityTag else {
-                    throw WebDAVError(.conflict, "another program changed the file; send it again")
+                    throw WebDAVError(
+                        .conflict, "another program changed the file; send the request again")
                 }
             }.info
         }
@@ -57,7 +58,7 @@ extension WebDAVHandler {
         guard type?.essence == PartialUpdate.mediaType, !fields.contains(.contentEncoding) else {
             // RFC 5789 section 2.2.
             throw HTTPError(
-                .unsupportedMediaType, "PATCH takes \(PartialUpdate.mediaType)",
+                .unsupportedMediaType, "PATCH requires \(PartialUpdate.mediaType)",
                 fields: [.acceptPatch: PartialUpdate.mediaType])
         }
         guard let field = fields[.updateRange], let update = PartialUpdate(field) else {

@@ -56,7 +56,7 @@ extension WebDAVHandler {
             ?? .all(including: [])
         guard depth != .infinity || options.allowsInfiniteDepth else {
             throw WebDAVError(
-                .forbidden, "whole trees are not listed", condition: .propfindFiniteDepth)
+                .forbidden, "Depth: infinity is not allowed", condition: .propfindFiniteDepth)
         }
         let found = try await visibleInfo(call.path)
         guard var info = found ?? probe(call.path) else { throw WebDAVError.notFound }
@@ -95,24 +95,24 @@ extension WebDAVHandler {
     }
 }
 
-/// Goes through a tree. Each level has one open collection and the rest of one batch in memory,
-/// without long properties: those of many levels would take much. The collection that comes next is
-/// read while the one before it is written.
+/// Walks a tree. Each level has one open collection and the rest of one batch in memory, without
+/// long properties, because many levels of them would take much memory. The next collection is read
+/// while the previous one is written.
 ///
 /// A collection is written to the answer once it is open. If it cannot be opened, the answer has
 /// the error in place of its properties: without an entry the collection would look deleted.
 struct PropfindWalk: Sendable {
     /// The deepest nesting of collections; no real tree is deeper.
     private static let depthLimit = 128
-    /// How many levels read the properties of a whole batch at once.
+    /// The number of levels on which the properties of a whole batch are read together.
     private static let batchDepth = 16
-    /// How many bytes of properties a collection keeps until its turn comes; longer ones are read again.
+    /// The most bytes of properties that a member keeps until it is opened; longer properties are
+    /// read again.
     private static let keptBytes = 1 << 10
     private static let pieceBytes = 64 << 10
-    /// How much work, counted in members, is done before the loop's other connections get their
-    /// turn.
+    /// The work, counted in members, after which the walk yields to the loop's other connections.
     private static let workPerTurn = 512
-    /// How many members the writing of a piece counts for.
+    /// The work that sending a piece counts for, in members.
     private static let workPerPiece = 64
 
     let handler: WebDAVHandler
@@ -140,8 +140,8 @@ struct PropfindWalk: Sendable {
         }
     }
 
-    /// Starts to read the collection that is opened next, if no further batch comes before it, so
-    /// that reading takes place while the batch is written. At most one collection is read ahead.
+    /// Starts to read the collection that will be opened next, so that it is read while the batch
+    /// is written. At most one collection is read ahead.
     private func readAhead(
         after batch: [ResourceMember], _ progress: inout Progress,
         _ group: inout ThrowingTaskGroup<Level, any Error>, _ writer: ResponseWriter
@@ -162,7 +162,7 @@ struct PropfindWalk: Sendable {
         }
         progress.ahead = path
         group.addTask { try await list(path, depth: depth) }
-        // The loop starts the task before it comes back here.
+        // The loop starts the task before it resumes this one.
         await writer.yieldTurn()
         progress.work = 0
     }
@@ -193,7 +193,8 @@ struct PropfindWalk: Sendable {
         do {
             let isAhead = progress.ahead == path
             if isAhead { progress.ahead = nil }
-            // Members that can be listed are, whatever their collection lacks.
+            // List the members first: an error in the collection's own properties does not hide
+            // them.
             if isAhead, let level = try await group.next() {
                 progress.open.append(level)
             } else {
@@ -202,7 +203,7 @@ struct PropfindWalk: Sendable {
             let inner = try await described(inner, at: path)
             renderer.add(path, inner.info, inner.properties)
         } catch let error as WebDAVError {
-            // The collection was removed meanwhile.
+            // The collection was removed in the meantime.
             guard error.status != .notFound else { return }
             renderer.all.add(ResourceFailure(path, error), isCollection: true)
         }
@@ -212,12 +213,12 @@ struct PropfindWalk: Sendable {
         handler.isVisible(member: member.name, isCollection: member.info.isCollection)
     }
 
-    /// Whether the answer has the members of a member.
+    /// Whether the answer includes the members of this member.
     private func isOpened(_ member: ResourceMember) -> Bool {
         isDeep && member.info.isCollection && !member.isLink
     }
 
-    /// How far a walk has come.
+    /// The state of a walk.
     private struct Progress {
         /// The open collections; each is a member of the one before it.
         var open: [Level]
@@ -225,7 +226,7 @@ struct PropfindWalk: Sendable {
         var ahead: ResourcePath?
         var work = 0
 
-        /// Takes the next member of the last open collection that has to be opened.
+        /// Takes the next collection to open from the last open collection.
         mutating func takeCollection() -> Member? { open[open.endIndex - 1].rest.popLast() }
     }
 
@@ -233,7 +234,7 @@ struct PropfindWalk: Sendable {
     private struct Level: Sendable {
         let path: ResourcePath
         let members: ResourceMembers
-        /// Whether its members come with their properties, where these are wanted.
+        /// Whether `members` includes the properties of members, if they are wanted.
         let hasProperties: Bool
         var rest: [Member] = []
     }
@@ -241,7 +242,7 @@ struct PropfindWalk: Sendable {
     /// A member, whose properties may have to be read.
     private struct Member: Sendable {
         var value: ResourceMember
-        /// Whether it has its properties.
+        /// Whether `value` includes the properties.
         var isComplete: Bool
 
         init(_ value: ResourceMember, isComplete: Bool) {
@@ -254,7 +255,7 @@ struct PropfindWalk: Sendable {
         }
     }
 
-    /// Writes a member that is not opened. One that has gone meanwhile is left out.
+    /// Writes a member that is not opened, unless it was removed in the meantime.
     private func add(
         _ member: Member, of parent: ResourcePath, to renderer: inout PropertyRenderer
     ) async throws {
@@ -271,7 +272,7 @@ struct PropfindWalk: Sendable {
         }
     }
 
-    /// A member with its properties, where these are wanted.
+    /// A member with its properties, if they are wanted.
     private func described(
         _ member: Member, at path: ResourcePath
     ) async throws -> ResourceMember {
@@ -281,7 +282,7 @@ struct PropfindWalk: Sendable {
         return value
     }
 
-    /// Has an error of a custom store be one of the resource.
+    /// Turns errors of a custom store into a `WebDAVError` about the resource.
     private static func mapped<Result>(
         _ body: () async throws -> Result
     ) async throws -> Result {
@@ -307,8 +308,8 @@ struct PropfindWalk: Sendable {
         return Level(path: path, members: members, hasProperties: hasProperties)
     }
 
-    /// Sends the written bytes once they make a piece, and yields after some work. Nothing else may
-    /// suspend: a batch may be ready at once, and a client may read fast or get little.
+    /// Sends the written bytes once they make a piece, and yields after some work. The yield is
+    /// needed because nothing else may suspend: batches may be ready, and the client may read fast.
     private func flush(
         _ renderer: inout PropertyRenderer, _ work: inout Int, to writer: ResponseWriter
     ) async throws {

@@ -6,17 +6,18 @@ internal import ToolkitSystem
 /// One change that a PROPPATCH asks for.
 struct PropertyUpdate: Hashable, Sendable {
     var name: XMLName
-    /// `nil` when it is to be removed.
+    /// The new value; `nil` to remove the property.
     var value: DeadProperty?
+    /// The text of the property element.
     var text: String
-    /// The names of the elements inside.
+    /// The names of the child elements.
     var children: [XMLName]
 
-    /// Whether it makes a resource a collection, and nothing more.
+    /// Whether a `DAV:resourcetype` is a plain collection.
     var isPlainCollection: Bool { children == [.dav("collection")] }
 
     /// The changes of a `DAV:propertyupdate`, in its order (RFC 4918 section 9.2).
-    /// - Parameter root: another element that holds changes.
+    /// - Parameter root: the name of the element that contains the changes.
     static func all(
         _ content: XMLElement, root: String = "propertyupdate"
     ) throws(WebDAVError) -> [PropertyUpdate] {
@@ -24,7 +25,7 @@ struct PropertyUpdate: Hashable, Sendable {
             throw WebDAVError(.badRequest, "expected the element \(root)")
         }
         var updates: [PropertyUpdate] = []
-        // A value repeats the declarations of the prefixes that its text may use.
+        // Counted, because each value repeats the declarations of the prefixes that it may use.
         var bytes = 0
         let outer = NamespaceScope(content.declarations)
         for step in content.children where step.name == .dav("set") || step.name == .dav("remove") {
@@ -56,9 +57,9 @@ struct PropertyUpdate: Hashable, Sendable {
         return updates
     }
 
-    /// The modification time that a client sets, by one of several properties: rclone and ownCloud
-    /// set `DAV:lastmodified` to seconds since the epoch, others `getlastmodified`, and Windows a
-    /// property in Microsoft's namespace, to a date.
+    /// The modification time that a client sets, in seconds since the epoch. rclone and ownCloud
+    /// set `DAV:lastmodified` to such seconds. Other clients set `getlastmodified` to a date, and
+    /// Windows a property in Microsoft's namespace.
     var modified: Int64? {
         // No number or date is longer.
         guard value != nil, text.utf8.count <= 64 else { return nil }
@@ -74,7 +75,7 @@ struct PropertyUpdate: Hashable, Sendable {
     private static let windowsTime = XMLName(
         "Win32LastModifiedTime", in: "urn:schemas-microsoft-com:")
 
-    /// Whether the server alone sets it.
+    /// Whether only the server may change the property, or no valid time is set.
     var isRefused: Bool {
         if name == .dav("getlastmodified") || name == .dav("lastmodified") {
             return modified == nil
@@ -82,16 +83,16 @@ struct PropertyUpdate: Hashable, Sendable {
         return LiveProperty(name)?.isProtected ?? false
     }
 
-    /// Whether it is kept as a property, beside what it does.
+    /// Whether the change is stored as a dead property, maybe in addition to setting the time.
     var isKept: Bool { !name.isDAV || modified == nil }
 }
 
 extension XMLElement {
-    /// Its own `xml:lang`.
+    /// The attribute `xml:lang` of this element.
     package var languageIfSet: String? { attributes.first { $0.name == Self.language }?.value }
 }
 
-/// The changes of a PROPPATCH that cannot be made, with the reasons; then none is made.
+/// The changes of a PROPPATCH that cannot be made, and the reason. Then none is made.
 struct PropertyRefusal: Hashable, Sendable {
     var names: Set<XMLName>
     var error: WebDAVError
@@ -126,7 +127,7 @@ extension WebDAVHandler {
         }
     }
 
-    /// The same for dead properties alone, at once.
+    /// PROPPATCH of dead properties only, without waiting.
     func proppatchNow(
         _ content: [UInt8], _ call: WebDAVCall, _ access: ImmediateAccess
     ) throws -> Response? {
@@ -157,12 +158,13 @@ extension WebDAVHandler {
         return answer(updates, nil, info, call)
     }
 
-    /// - Returns: what cannot be changed; nothing is changed then.
+    /// Makes all changes, or none.
+    /// - Returns: the changes that cannot be made; `nil` if all were made.
     func apply(
         _ updates: [PropertyUpdate], _ info: ResourceInfo, _ call: WebDAVCall
     ) async throws -> PropertyRefusal? {
         let time = updates.compactMap(\.modified).last
-        // First the time, which is what a store may refuse and what can be set back.
+        // Set the time first: a store may refuse it, and it can be set back.
         if let time,
             let error = try await refusal({
                 try await store.setModified(time, of: call.path)
@@ -188,9 +190,9 @@ extension WebDAVHandler {
     }
 
     /// Runs `body`.
-    /// - Returns: an error that belongs to single properties: the store refuses to set them or has
-    ///   no room for them (RFC 4918 section 9.2.1). Other errors are answered for the request as a
-    ///   whole.
+    /// - Returns: an error that concerns single properties: the store refuses them, or has no space
+    ///   for them (RFC 4918 section 9.2.1).
+    /// - Throws: other errors, which are answered for the request as a whole.
     private func refusal(_ body: () async throws -> Void) async throws -> WebDAVError? {
         do {
             try await body()
@@ -208,7 +210,7 @@ extension WebDAVHandler {
             try await store.setModified(info.modified, of: call.path)
         } catch {
             call.request.logger.error(
-                "the time of a change that was refused could not be set back",
+                "the modification time could not be set back after a refused change",
                 metadata: ["error": "\(error)"])
         }
     }

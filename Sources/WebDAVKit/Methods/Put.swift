@@ -38,8 +38,8 @@ extension WebDAVHandler {
         return Self.answer(isNew: isNew, info, to: call.request, keepsTime: modified != nil)
     }
 
-    /// A client takes an entity tag for that of the bytes it has sent: it gets none when a coding was
-    /// taken off (RFC 9110 section 9.3.4).
+    /// The answer has no entity tag if content was decoded, because a client would take it for the
+    /// tag of the coded bytes that it has sent (RFC 9110 section 9.3.4).
     private static func answer(
         isNew: Bool, _ info: ResourceInfo, to request: Request, keepsTime: Bool
     ) -> Response {
@@ -51,7 +51,7 @@ extension WebDAVHandler {
         return response
     }
 
-    /// The same for short content and an unlocked file, at once.
+    /// PUT of short content to an unlocked file, without waiting.
     func putNow(
         _ content: [UInt8], _ call: WebDAVCall, _ access: ImmediateAccess
     ) throws -> Response? {
@@ -75,7 +75,7 @@ extension WebDAVHandler {
         }
     }
 
-    /// The media type of the request, where it says more than the name of the file.
+    /// The media type of the request, if it differs from the type that the file's name implies.
     private func keptMediaType(_ call: WebDAVCall) -> String? {
         call.request.fields[.contentType].flatMap { field in
             KeptMediaType.worthKeeping(
@@ -83,7 +83,7 @@ extension WebDAVHandler {
         }
     }
 
-    /// Refuses a PUT whose content is not there yet, as ``put(_:)`` would.
+    /// Refuses a PUT before its content is sent, as ``put(_:)`` would.
     func precheckPut(_ call: WebDAVCall) async throws {
         try requireWholeFile(call)
         try await requireWritable(call)
@@ -94,23 +94,24 @@ extension WebDAVHandler {
         _ = try contentChecks(call, isCoded: isCoded)
     }
 
-    /// Refuses what is meant for no file, or for a part of one.
+    /// Refuses a request that is not for a file, or only for a part of one.
     private func requireWholeFile(_ call: WebDAVCall) throws(WebDAVError) {
         guard !call.path.isRoot, !call.namesCollection else {
-            throw WebDAVError(.methodNotAllowed, "it is a collection")
+            throw WebDAVError(.methodNotAllowed, "the resource is a collection")
         }
         try requireVisible(call.path, isCollection: false)
-        // A client that sends a part would have the file cut (RFC 9110 section 14.5).
+        // The part would replace the whole file (RFC 9110 section 14.5).
         guard !call.request.fields.contains(.contentRange) else {
             throw WebDAVError(.badRequest, "Content-Range is not supported")
         }
     }
 
-    /// Checks all that stands against new content now.
+    /// Checks before the content is read whether it may be written.
     private func requireWritable(_ call: WebDAVCall) async throws {
         let info = try await store.infoIfThere(call.path)
         if info == nil { try await store.requireParent(of: call.path) }
-        // Another request may be about to make it, or a lock is left over: that is seen later.
+        // A missing resource with a lock: another request is about to create it, or the lock is
+        // stale. The check after the content decides.
         let isAwaited = info == nil ? try await hasOwnLock(call.path) : false
         if !isAwaited { try await requireWritable(call, info) }
     }
@@ -123,18 +124,18 @@ extension WebDAVHandler {
         isCoded ? nil : try RunningChecks.of(call.request)
     }
 
-    /// Whether content is so short that it is sent before an answer could keep it back, and costs
-    /// nothing to take: it is enough to check once, when it is there.
+    /// Whether content is so short that the client sends it before it could get a refusal. Then one
+    /// check after the content is enough.
     private func isOnItsWay(_ announced: Int64?, _ call: WebDAVCall) -> Bool {
         guard let announced, announced <= LocalContent.memoryLimit else { return false }
         return !call.request.fields.contains(.expect) && options.shouldPerform == nil
     }
 
-    /// Checks all that stands against new content.
-    /// - Parameter info: what is there now, if anything is.
+    /// Checks the name, the conditions and the locks for new content.
+    /// - Parameter info: the description of the existing resource, if any.
     private func requireWritable(_ call: WebDAVCall, _ info: ResourceInfo?) async throws {
         guard info?.isCollection != true else {
-            throw WebDAVError(.methodNotAllowed, "it is a collection")
+            throw WebDAVError(.methodNotAllowed, "the resource is a collection")
         }
         if info == nil { try requireTextName(call.path) }
         try await requireConditions(call, info)
@@ -145,8 +146,8 @@ extension WebDAVHandler {
         try await locks.locks(on: path, andInside: false).contains { $0.root == path }
     }
 
-    /// Refuses content that announces too great a length, before it is read. A hint is compared
-    /// with the free room; the store itself checks a length that is certain.
+    /// Refuses content whose announced length is too great, before it is read. A hint is compared
+    /// with the free space; the store itself checks an exact length.
     private func refuse(_ announced: Int64?, hint: Int64?, _ path: ResourcePath) async throws {
         try refuse(announced ?? hint)
         guard announced == nil, let hint, let parent = path.parent else { return }
@@ -178,7 +179,8 @@ extension WebDAVHandler {
 
     private func refuse(_ length: Int64?) throws(WebDAVError) {
         guard let length, length > options.contentLimit else { return }
-        throw WebDAVError(.contentTooLarge, "at most \(options.contentLimit) bytes are taken here")
+        throw WebDAVError(
+            .contentTooLarge, "at most \(options.contentLimit) bytes are accepted")
     }
 
     /// The value of Content-Language, if it looks like a list of languages.
@@ -192,8 +194,8 @@ extension WebDAVHandler {
         return isList ? field : nil
     }
 
-    /// Removes the language that a client has set as a property: it would hide the one that came with
-    /// the content. The file has its content by then, so that nothing here is a reason to refuse it.
+    /// Removes the language that a client has set as a property, which would hide the language of
+    /// the new content. The content is stored already, so an error is only logged.
     private func removeSetLanguage(of path: ResourcePath, _ call: WebDAVCall) async {
         let name = LiveProperty.getcontentlanguage.name
         do {
@@ -206,13 +208,13 @@ extension WebDAVHandler {
         }
     }
 
-    /// Finder sends chunked content, and the length in a field that Apple defined.
+    /// The length that Finder sends with chunked content, in a field that Apple defined.
     private static func expectedLength(_ request: Request) -> Int64? {
         request.fields[.expectedLength].flatMap { FieldValues.parseDecimal($0) }
     }
 
-    /// X-OC-Mtime: when the content was changed, in seconds since the epoch. rclone and the clients
-    /// of ownCloud send it.
+    /// The value of X-OC-Mtime: when the content was changed, in seconds since the epoch. rclone
+    /// and ownCloud's clients send it.
     private static func clientTime(_ request: Request) -> Int64? {
         request.fields[.ownCloudTime].flatMap { field in
             FieldValues.parseDecimal(String(Substring(field.utf8.prefix { $0 != 0x2E })))

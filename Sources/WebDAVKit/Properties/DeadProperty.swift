@@ -1,21 +1,21 @@
-/// A property that a client has set and the server only keeps (RFC 4918 section 4).
+/// A property that a client has set and the server only stores (RFC 4918 section 4).
 public struct DeadProperty: Hashable, Sendable {
-    /// Its name.
+    /// The name of the property.
     public var name: XMLName
-    /// The whole element as XML that stands for itself: prefixes as the client wrote them, each
-    /// declared that is used, with `xml:lang` where it counted.
+    /// The whole element as self-contained XML: it has the client's prefixes, declares each prefix
+    /// that it uses, and has the `xml:lang` that applied to it.
     public var xml: String
 
     /// Creates a property.
     /// - Parameters:
-    ///   - name: its name.
+    ///   - name: the name of the property.
     ///   - xml: the element, well-formed, with all of its prefixes declared.
     public init(_ name: XMLName, xml: String) {
         self.name = name
         self.xml = xml
     }
 
-    /// Whether both are of the same characters.
+    /// Whether both have the same name and the same bytes.
     public static func == (left: DeadProperty, right: DeadProperty) -> Bool {
         left.name == right.name && left.xml.hasSameBytes(as: right.xml)
     }
@@ -29,14 +29,15 @@ public struct DeadProperty: Hashable, Sendable {
 
 /// A change of a dead property.
 public enum PropertyChange: Hashable, Sendable {
-    /// It gets a value, whether or not it had one.
+    /// Sets a property, whether or not it exists.
     case set(DeadProperty)
-    /// It goes, whether or not it was there.
+    /// Removes a property, if it exists.
     case remove(XMLName)
 }
 
 extension [DeadProperty] {
-    /// Applies changes in their order, however many there are.
+    /// Applies changes in their order. The cost of a change does not depend on the number of
+    /// properties.
     mutating func apply(_ changes: [PropertyChange]) {
         var places: [XMLName: Int] = [:]
         for (index, property) in enumerated() { places[property.name] = index }

@@ -2,16 +2,17 @@ internal import HTTPCrypto
 internal import HTTPServerCore
 internal import ToolkitSystem
 
-/// The media type, the language and the checksums that came with the content of a file, kept beside
-/// its dead properties.
+/// The media type, the language and the checksums that a client sent with the content of a file,
+/// stored with its dead properties.
 ///
-/// They count as long as the file has the length and the time that it had then, so that nothing is
-/// said of content that another program has written.
+/// They are valid while the file has the same length and modification time, so that they are never
+/// used for content that another program has written.
 struct KeptDescription: Hashable, Sendable {
     var content: ContentDescription
     private let length: Int64
     private let modified: Int64
-    /// Stands where a checksum has the name of its function. Earlier versions skip unknown functions.
+    /// The key of the language, in place of a hash function's name. Earlier versions skip unknown
+    /// functions.
     private static let languageKey = "language"
 
     init(_ content: ContentDescription, of status: FileStatus) {
@@ -20,7 +21,7 @@ struct KeptDescription: Hashable, Sendable {
         modified = Self.modified(status)
     }
 
-    /// - Parameter encoded: as `encoded` gives it.
+    /// - Parameter encoded: text in the form of `encoded`.
     init?(encoded: String) {
         let parts = encoded.split(
             separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
@@ -42,8 +43,8 @@ struct KeptDescription: Hashable, Sendable {
         }
     }
 
-    /// Length, time, checksums and language with commas between them, and media type, with spaces
-    /// between them; the last two may be empty.
+    /// Four values, separated by spaces: length in bytes, modification time in nanoseconds,
+    /// checksums and language separated by commas, media type. The last two may be empty.
     var encoded: String {
         var values = content.checksums.map {
             "\($0.algorithm.rawValue):\(Hex.text(of: $0.hash))"

@@ -1,16 +1,17 @@
 internal import HTTPCodecs
 
-/// Which media types are kept that come with content.
+/// Decides which media types of clients are stored, and which types are safe to show.
 enum KeptMediaType {
-    /// No media type that means something is longer.
+    /// The most bytes; no meaningful media type is longer.
     private static let byteLimit = 255
 
     /// The part of a Content-Type that is worth keeping.
     /// - Parameters:
-    ///   - field: as the client sent it.
-    ///   - derived: the type that the name implies.
-    /// - Returns: `nil` if the name implies the same type, if the value is no media type, and on
-    ///   `application/octet-stream`, which clients send when they know none (RFC 9110 section 8.3).
+    ///   - field: the value of the client's field.
+    ///   - derived: the type that the name of the file implies.
+    /// - Returns: `nil` if the name implies the same type, if the value is not a media type, and
+    ///   for `application/octet-stream`, which clients send for an unknown type (RFC 9110 section
+    ///   8.3).
     package static func worthKeeping(_ field: String, derived: String) -> String? {
         guard field.utf8.count <= byteLimit, field.utf8.allSatisfy({ 0x20..<0x7F ~= $0 }),
             let type = MediaType(field), type.essence != "application/octet-stream"
@@ -21,10 +22,10 @@ enum KeptMediaType {
         return isKnown ? nil : field
     }
 
-    /// Whether a browser shows content of the type without anything that could act in it.
+    /// Whether a browser can show content of the type without running scripts in it.
     ///
-    /// Only types that are known for it are: browsers run the scripts of XHTML in each type that
-    /// ends with `+xml` (RFC 7303 section 4.2), as `image/x+xml` does.
+    /// Only listed types count as safe, because browsers run the scripts of XHTML in each type that
+    /// ends with `+xml` (RFC 7303 section 4.2), such as `image/x+xml`.
     static func isInert(_ type: String) -> Bool {
         guard let type = MediaType(type), !type.isXML else { return false }
         return inertTypes.contains(type.essence)

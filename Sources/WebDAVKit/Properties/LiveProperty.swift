@@ -1,4 +1,5 @@
-/// The properties that the server makes (RFC 4918 section 15, RFC 4331), and ownCloud's checksums.
+/// The properties that the server computes (RFC 4918 section 15, RFC 4331), and ownCloud's
+/// checksums.
 enum LiveProperty: String, CaseIterable, Sendable {
     case creationdate
     case displayname
@@ -14,12 +15,12 @@ enum LiveProperty: String, CaseIterable, Sendable {
     case quotaUsed = "quota-used-bytes"
     /// RFC 3744 section 5.4.
     case privileges = "current-user-privilege-set"
-    /// ownCloud's, in its own namespace; rclone and ownCloud's clients compare files by it.
+    /// The checksums in ownCloud's namespace, by which rclone and ownCloud's clients compare files.
     case checksums
 
     /// `nil` for the name of a dead property.
     init?(_ name: XMLName) {
-        // None of them is as long as that.
+        // All of their names are shorter.
         guard name.local.utf8.count < 64, let known = Self(rawValue: name.local),
             name.namespace.hasSameBytes(as: known.namespace)
         else { return nil }
@@ -34,10 +35,11 @@ enum LiveProperty: String, CaseIterable, Sendable {
     /// takes precedence.
     var isProtected: Bool { self != .displayname && self != .getcontentlanguage }
 
-    /// Properties that are costly to find out are not part of allprop (RFC 4331 section 2).
+    /// Whether the property is a quota, which allprop omits because it may be costly to compute
+    /// (RFC 4331 section 2).
     var isQuota: Bool { self == .quotaAvailable || self == .quotaUsed }
 
-    /// Whether allprop has it; RFC 3744 section 5 keeps its properties out of that, and RFC 4918
-    /// section 9.1 asks for none but its own.
+    /// Whether allprop includes the property. RFC 3744 section 5 excludes its own properties, and
+    /// RFC 4918 section 9.1 requires only those of RFC 4918.
     var isInAllprop: Bool { !isQuota && self != .privileges && self != .checksums }
 }

@@ -1,10 +1,12 @@
 /// Dead properties as bytes, in an extended attribute or in a file.
 enum PropertyFile {
-    /// The most bytes of all properties of a resource; some file systems hold less.
+    /// The most bytes of all properties of a resource.
     static let byteLimit = 1 << 20
 
-    /// Namespace, name and element of each, preceded by its length in decimal digits and a colon.
-    /// - Parameter kept: written in front of them, under a name that no element can have.
+    /// Encodes namespace, name and element of each property. Each text is preceded by its length in
+    /// bytes and a colon.
+    /// - Parameter kept: the description of the content, written first, under a name that no
+    ///   element can have.
     static func encode(
         _ properties: [DeadProperty], _ kept: KeptDescription? = nil
     ) -> [UInt8] {
@@ -34,7 +36,7 @@ enum PropertyFile {
         return (KeptDescription(encoded: encoded), rest)
     }
 
-    /// The properties that can be read; damaged ones are skipped.
+    /// The properties up to the first damaged one.
     static func decode(_ bytes: [UInt8]) -> [DeadProperty] {
         var rest = split(bytes).rest
         var properties: [DeadProperty] = []

@@ -16,14 +16,14 @@ struct PropertyRenderer: Sendable {
     private let livePlaces: [Int]
     /// The places of the steps by name.
     private let places: [XMLName: Int]
-    /// The collection whose members are being written, as their paths begin with it.
+    /// The collection whose members are being written, because their hrefs begin with its href.
     private var collection: (path: ResourcePath, href: [UInt8])?
 
-    /// A property that is asked for.
+    /// A requested property.
     private struct Step: Sendable {
         var name: XMLName
         var live: LiveProperty?
-        /// The property as an empty element, where some properties are asked for.
+        /// The property as an empty element, if the request names properties.
         var empty: [UInt8] = []
 
         init(live: LiveProperty) {
@@ -38,8 +38,7 @@ struct PropertyRenderer: Sendable {
         }
     }
 
-    /// - Parameter isMinimal: whether properties that are not there are left out (RFC 8144 section
-    ///   2.1).
+    /// - Parameter isMinimal: whether missing properties are left out (RFC 8144 section 2.1).
     init(_ mount: Mount, _ wanted: PropertyRequest, _ options: WebDAVOptions, isMinimal: Bool) {
         all = Multistatus(mount)
         source = PropertySource(mount: mount, options)
@@ -92,7 +91,8 @@ struct PropertyRenderer: Sendable {
             for property in LiveProperty.allCases where source.has(property, resource.info) {
                 writer.empty(property.name)
             }
-            // A client may have set one that is live elsewhere, such as the language.
+            // A client may have set a property that is live on other resources, such as the
+            // language.
             for property in dead
             where LiveProperty(property.name).map({ !source.has($0, resource.info) }) ?? true {
                 writer.empty(property.name)
@@ -112,8 +112,8 @@ struct PropertyRenderer: Sendable {
         all.endProperties()
     }
 
-    /// Looks only at properties that are there: a client may ask for thousands of names that no
-    /// member of a long listing has.
+    /// Visits only properties that exist: a client may ask for thousands of names that no member of
+    /// a long listing has.
     private mutating func addSome(_ resource: Rendered, _ dead: [DeadProperty]) {
         var kept: [Int: DeadProperty] = [:]
         for property in dead {
@@ -150,7 +150,7 @@ struct Rendered: Sendable {
         case member(of: ResourcePath)
     }
 
-    /// Its name; empty for the root.
+    /// The name of the resource; empty for the root.
     let name: [UInt8]
     let info: ResourceInfo
     let place: Place

@@ -3,13 +3,13 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import ToolkitSystem
 
-/// Where the values of live properties come from.
+/// Computes and writes the values of live properties.
 struct PropertySource: Sendable {
     let mount: Mount
     private let mediaTypes: MediaTypeTable
     private let rootName: String
     private let isReadOnly: Bool
-    /// All locks that could be on any of the resources.
+    /// All locks that may cover one of the resources.
     var locks = LocksByRoot([], of: .root, at: .root)
     var quota: StorageQuota?
     private let now = Syscalls.realtime().seconds
@@ -60,7 +60,7 @@ struct PropertySource: Sendable {
             } else if ResourcePath.isText(resource.name) {
                 writer.text(resource.name)
             } else {
-                // XML cannot carry such a name (XML 1.0 section 2.2), but its form in the URL.
+                // XML cannot contain such a name (XML 1.0 section 2.2), only its percent-encoding.
                 writer.pathSegment(resource.name)
             }
             writer.raw(Markup.displayNameEnd)
@@ -103,12 +103,12 @@ struct PropertySource: Sendable {
         }
     }
 
-    /// Writes the media type. A collection gets the one that Apache gives, by which some media
+    /// Writes the media type. A collection gets the same type as in Apache, by which some media
     /// players recognise a folder.
     private mutating func writeMediaType(_ resource: Rendered, to writer: inout XMLWriter) {
         if resource.info.isCollection { return writer.raw(Markup.folderType) }
         if let mediaType = resource.info.content.mediaType { return writer.text(mediaType) }
-        // A dot in front begins no extension.
+        // A dot at the beginning does not begin an extension.
         let dot = resource.name.lastIndex(of: 0x2E) ?? 0
         let ending = dot > 0 ? Array(resource.name[dot...]) : []
         if let text = known[ending] { return writer.raw(text) }
@@ -119,21 +119,21 @@ struct PropertySource: Sendable {
     }
 }
 
-/// Locks by the path that they are on: a listing looks them up for each of its members.
+/// Locks by their root. A listing looks up the locks of each member.
 struct LocksByRoot: Sendable {
     private let byRoot: [ResourcePath: [ActiveLock]]
-    /// The roots of the locks that hold for all inside of them.
+    /// The roots of the deep locks.
     private let deepRoots: PathHashes
     private let shown: ResourcePath
     private let root: ResourcePath
-    /// The deep locks on a collection and around it, which hold for each of its members: a listing
-    /// looks up one member after the other.
+    /// The deep locks on the last collection and its ancestors, which cover each of its members: a
+    /// listing looks up one member after the other.
     private var last: (collection: ResourcePath, locks: [ActiveLock])?
 
     /// - Parameters:
     ///   - locks: the locks.
-    ///   - shown: the path of a resource as it was asked for.
-    ///   - root: the path by which it is locked.
+    ///   - shown: the path of the request.
+    ///   - root: the canonical path of the same resource, by which it is locked.
     init(_ locks: [ActiveLock], of shown: ResourcePath, at root: ResourcePath) {
         byRoot = Dictionary(grouping: locks, by: \.root)
         var deepRoots = PathHashes()
@@ -145,7 +145,7 @@ struct LocksByRoot: Sendable {
     var isEmpty: Bool { byRoot.isEmpty }
 
     /// The locks on a resource, the outermost first.
-    /// - Parameter path: a path within the one that was asked for.
+    /// - Parameter path: a path within the path of the request.
     mutating func covering(_ path: ResourcePath) -> [ActiveLock] {
         let path = shown == root ? path : path.moved(from: shown, to: root)
         let own = byRoot[path] ?? []
@@ -186,7 +186,7 @@ extension XMLWriter {
     private static let deep = "</D:lockscope><D:depth>infinity</D:depth>"
     private static let flat = "</D:lockscope><D:depth>0</D:depth>"
 
-    /// The path of a resource as `Mount.href` has it.
+    /// The path of a resource, like `Mount.href`.
     private mutating func href(_ path: ResourcePath, isCollection: Bool, in mount: Mount) {
         text(mount.prefix)
         byte(0x2F)
@@ -195,8 +195,8 @@ extension XMLWriter {
         if isCollection { byte(0x2F) }
     }
 
-    /// The `DAV:current-user-privilege-set` element (RFC 3744 section 5.4): the privileges of
-    /// everybody who is logged in. The file system and the program may refuse more.
+    /// The `DAV:current-user-privilege-set` element (RFC 3744 section 5.4): the same privileges for
+    /// each user. The file system and the program may refuse more.
     mutating func privileges(isReadOnly: Bool, isCollection: Bool) {
         var names = ["read", "read-current-user-privilege-set"]
         if !isReadOnly {

@@ -11,7 +11,7 @@ package final class CanonicalNameCache: Sendable {
     private static let slotCount = 1 << 12
 
     private let tree: FileTree
-    /// Whether names at the root are the same if only their case differs.
+    /// Whether the directory at the root ignores the case of names.
     private let ignoresCase: Bool
     /// Whether a test has set `ignoresCase`.
     private let isSaid: Bool
@@ -22,12 +22,12 @@ package final class CanonicalNameCache: Sendable {
 
     private struct Seen {
         var hashes = [UInt64](repeating: 0, count: slotCount)
-        /// Counts how often the cache was emptied: what was looked at before is not noted.
+        /// Changes when entries are removed: a lookup that began before must not add its result.
         var generation = 0
     }
 
-    /// - Parameter ignoresCase: whether names that differ only in case are the same; `nil` to find
-    ///   out.
+    /// - Parameter ignoresCase: whether names that differ only in case are the same; `nil` to ask
+    ///   the file system.
     package init(_ tree: FileTree, ignoresCase: Bool? = nil) {
         self.tree = tree
         self.ignoresCase = ignoresCase ?? (try? tree.directory([]))?.ignoresCase ?? false
@@ -44,8 +44,8 @@ package final class CanonicalNameCache: Sendable {
         return seen.withLock { $0.hashes[Self.slot(hash)] == hash }
     }
 
-    /// The path without links, and with the case that the names have. Missing names stay as they
-    /// are, and so does a path that leads out of the tree: opening it fails.
+    /// The path without links, with the case of the stored names. Missing names are returned
+    /// unchanged, and so is a path that leads out of the tree: opening it fails.
     /// - Throws: a temporary error, which may hide a link or a spelling.
     package func canonical(
         _ path: ResourcePath, followsLast: Bool
@@ -60,7 +60,7 @@ package final class CanonicalNameCache: Sendable {
         return isRespelled ? try spelled(real) : real
     }
 
-    /// The result of a look at the disk; `nil` when nothing is there, or it must not be seen.
+    /// The result of a lookup on the disk; `nil` when the file is missing or not accessible.
     private func found<Result>(
         _ look: () throws(SystemError) -> Result
     ) throws(SystemError) -> Result? {
@@ -118,7 +118,7 @@ package final class CanonicalNameCache: Sendable {
         }
     }
 
-    /// Forgets a directory that is a link now.
+    /// Removes a directory that is a link now from the cache.
     private func forget(_ path: ArraySlice<UInt8>) {
         let hash = hash(path)
         seen.withLock { seen in
@@ -202,7 +202,7 @@ package final class CanonicalNameCache: Sendable {
             }
             return nil
         #else
-            // These systems find the name in any form.
+            // Other systems find the name in any form.
             return nil
         #endif
     }

@@ -1,10 +1,10 @@
 internal import HTTPCodecs
 internal import ToolkitSystem
 
-/// Content of a request that the default of ``ResourceStore/stage(_:for:expected:)`` has collected in
-/// memory.
+/// Content of a request that the default of ``ResourceStore/stage(_:for:expected:)`` has collected
+/// in memory.
 public final class CollectedContent: StagedContent {
-    /// All of the content.
+    /// The whole content.
     public let bytes: [UInt8]
     private let description = Locked(ContentDescription())
 

@@ -1,13 +1,13 @@
 internal import HTTPCodecs
 internal import HTTPCrypto
 
-/// A hash of the content of a file, which a client has sent with it and the server has checked.
+/// A hash of a file's content, which a client has sent with the content and the server has checked.
 public struct ContentChecksum: Hashable, Sendable {
     /// A hash function, by the name that `Repr-Digest` has for it (RFC 9530 section 7.2).
     public enum Algorithm: String, Hashable, Sendable {
-        /// MD5 (RFC 1321): finds damage, not deceit.
+        /// MD5 (RFC 1321): detects damage, but not forgery.
         case md5
-        /// SHA-1 (FIPS 180-4): finds damage, not deceit.
+        /// SHA-1 (FIPS 180-4): detects damage, but not forgery.
         case sha1
         /// SHA-256 (FIPS 180-4).
         case sha256 = "sha-256"
@@ -24,13 +24,13 @@ public struct ContentChecksum: Hashable, Sendable {
         }
     }
 
-    /// The function.
+    /// The hash function.
     public let algorithm: Algorithm
     /// The hash: 16, 20, 32 or 64 bytes.
     public let hash: [UInt8]
 
     /// Creates a checksum.
-    /// - Returns: `nil` for a hash that has not as many bytes as the function gives.
+    /// - Returns: `nil` if the length of the hash does not match the function.
     public init?(_ algorithm: Algorithm, hash: [UInt8]) {
         guard hash.count == algorithm.function.byteCount else { return nil }
         (self.algorithm, self.hash) = (algorithm, hash)
@@ -38,10 +38,9 @@ public struct ContentChecksum: Hashable, Sendable {
 }
 
 extension [ContentChecksum] {
-    /// The value of `Repr-Digest` (RFC 9530 section 3); `nil` without a hash by a function that is
-    /// of use there.
-    /// - Parameter wanted: the members of `Want-Repr-Digest` (section 4): the one that is preferred
-    ///   most is given, and nothing of preference 0.
+    /// The value of `Repr-Digest` (RFC 9530 section 3); `nil` if no wanted hash exists.
+    /// - Parameter wanted: the members of `Want-Repr-Digest` (section 4). The hash with the highest
+    ///   preference is used, and never one with preference 0.
     func representationDigest(wanted: [String]) -> String? {
         var best: (preference: Int, checksum: ContentChecksum)?
         for checksum in self where checksum.algorithm.isForRepresentations {
@@ -58,7 +57,7 @@ extension [ContentChecksum] {
         }
     }
 
-    /// The checksums that ownCloud has a name for, the best one first, as `SHA1:0a4d55a8…`.
+    /// The checksums by functions that ownCloud knows, the best first, as `SHA1:0a4d55a8…`.
     var ownCloudTexts: [String] {
         ContentChecksum.Algorithm.ownCloudNames.compactMap { algorithm, name in
             first { $0.algorithm == algorithm }.map { "\(name):\(Hex.text(of: $0.hash))" }
@@ -67,7 +66,7 @@ extension [ContentChecksum] {
 }
 
 extension ContentChecksum.Algorithm {
-    /// RFC 9530 section 7.2 keeps the other algorithms to support old programs.
+    /// Whether `Repr-Digest` may use the algorithm. RFC 9530 section 7.2 deprecates the others.
     var isForRepresentations: Bool { self == .sha256 || self == .sha512 }
 
     /// The names in ownCloud's fields and properties, the best function first.
@@ -75,7 +74,7 @@ extension ContentChecksum.Algorithm {
         .sha256: "SHA256", .sha1: "SHA1", .md5: "MD5",
     ]
 
-    /// - Parameter ownCloudName: in any case.
+    /// - Parameter ownCloudName: ownCloud's name of a function; case is ignored.
     init?(ownCloudName: Substring) {
         let name = ownCloudName.uppercased()
         guard let known = Self.ownCloudNames.first(where: { $0.value == name }) else { return nil }

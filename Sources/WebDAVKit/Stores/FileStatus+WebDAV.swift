@@ -16,9 +16,9 @@ extension WebDAVError {
         } else if error.isForbidden {
             self = .forbidden
         } else if error.isTaken {
-            self.init(.conflict, "another program has made it meanwhile")
+            self.init(.conflict, "another program has created the resource")
         } else if error.isBusy {
-            self.init(.forbidden, "it is in use")
+            self.init(.forbidden, "the resource is in use")
         } else if error.isNameTooLong {
             self.init(.forbidden, "the name is too long")
         } else if error.fileStatus == .unavailable {
@@ -37,7 +37,7 @@ extension ResourceFailure {
 }
 
 extension ResourceInfo {
-    /// `nil` unless it is a file or a directory.
+    /// - Returns: `nil` unless the status is that of a file or a directory.
     init?(_ status: FileStatus) {
         guard status.kind != .other else { return nil }
         let modified = InternetTimestamp(
@@ -52,8 +52,8 @@ extension ResourceInfo {
         if status.kind == .regular { tag = Self.tag(status) }
     }
 
-    /// Inode, length, time of change and time of birth: each PUT makes a new file, so the last one
-    /// separates contents that share inode, size and a time that the client has set.
+    /// Inode, length, modification time and time of birth. Each PUT makes a new file, so the time
+    /// of birth separates contents that share inode, size and a time that the client has set.
     /// `UniqueTimestamps` separates files written within one tick of the file system's clock. The
     /// status change time is not used, because a change of properties changes it.
     private static func tag(_ status: FileStatus) -> ResourceTag {

@@ -7,8 +7,8 @@ struct ImmediateAccess: Sendable {
     let store: any ImmediateStore
     let locks: any ImmediateLockStore
 
-    /// - Returns: `nil` where a request may have to wait for the store, the lock store or the
-    ///   program, and for a handler that is read-only or reports its requests.
+    /// - Returns: `nil` if a request may have to wait for the store, the lock store or the program,
+    ///   and if the handler is read-only or reports its requests.
     init?(_ store: any ResourceStore, _ locks: any LockStore, _ options: WebDAVOptions) {
         guard let store = store as? any ImmediateStore,
             let locks = locks as? any ImmediateLockStore, locks.changesAtOnce,
@@ -18,9 +18,11 @@ struct ImmediateAccess: Sendable {
         (self.store, self.locks) = (store, locks)
     }
 
-    /// The announced length of the content, if the request may be answered at once; else `nil`.
+    /// The announced length of the content in bytes, if the request may be answered without
+    /// waiting; otherwise `nil`.
     ///
-    /// Conditions and a client that waits for 100 need a look at the resource before the content.
+    /// If the request has conditions, or the client waits for 100, the resource must be looked up
+    /// before the content is read.
     func contentLimit(of request: Request) -> Int? {
         switch request.knownMethod {
         case .put, .lock, .unlock, .mkcol, .proppatch: break

@@ -3,15 +3,15 @@ internal import ToolkitSystem
 
 /// A store that can do short work on the calling thread, even an event loop.
 ///
-/// If the work is not short or cannot be done, a call returns `nil` or `false` or throws, and changes
-/// nothing. The caller then uses the members of `ResourceStore`, which do the work or report the
-/// error.
+/// If the work is not short or cannot be done, a call returns `nil` or `false` or throws, and
+/// changes nothing. The caller then uses the members of `ResourceStore`, which do the work or
+/// report the error.
 package protocol ImmediateStore: ResourceStore {
     /// Runs short work on this thread.
     /// - Returns: `nil`, without a call of `body`, when the thread might have to wait.
     func performNow<Result>(_ body: () throws -> Result?) rethrows -> Result?
 
-    /// Whether a path is known to be canonical, without a look at the disk.
+    /// Whether a path is known to be canonical; reads nothing from the disk.
     func isCanonical(_ path: ResourcePath) -> Bool
 
     /// As `resolved`, and then `canonical`.
@@ -20,13 +20,13 @@ package protocol ImmediateStore: ResourceStore {
     /// Describes a resource.
     func infoNow(_ path: ResourcePath) throws -> ResourceInfo?
 
-    /// Gives a file short content.
+    /// Writes short content to a file.
     /// - Parameters:
     ///   - bytes: the content.
-    ///   - description: what the client sent with it.
+    ///   - description: the description that the client sent with the content.
     ///   - path: the file.
     ///   - modified: as for `place`.
-    ///   - check: gets the description of the file, `nil` when there is none; whether to place.
+    ///   - check: gets the description of the existing file, if any, and returns whether to write.
     /// - Returns: whether the file is new, and its description.
     func placeNow(
         _ bytes: [UInt8], _ description: ContentDescription, at path: ResourcePath,

@@ -2,15 +2,15 @@ internal import HTTPServerCore
 internal import Synchronization
 internal import ToolkitSystem
 
-/// Decides where short work on files runs: on the calling thread, even an event loop, as long as
-/// the disk responds at once; else on a thread that may wait.
+/// Decides where short work on files runs: on the calling thread, even an event loop, while the
+/// disk responds fast; otherwise on a thread that may wait.
 ///
-/// Short work is a few calls on names, and at most `LocalContent.memoryLimit` bytes that go to the
-/// system's memory: handing it to another thread and waking up again takes longer than doing it.
-/// The file system may still have to wait for its journal. So each run is timed. From the second
-/// long wait on, work goes to the pool for twenty times as long as the wait took, so an event loop
-/// spends at most a twentieth of its time waiting for a disk. File systems of other machines and
-/// programs may block without limit; an event loop never calls them.
+/// Short work is a few calls on names, and at most `LocalContent.memoryLimit` bytes that are
+/// written to the system's memory. Passing it to another thread and waking up again takes longer
+/// than doing it. The file system may still have to wait for its journal, so each run is timed.
+/// From the second long wait on, work goes to the pool for twenty times as long as the wait took,
+/// so an event loop spends at most a twentieth of its time waiting for a disk. File systems of
+/// other machines and programs may block without limit; an event loop never calls them.
 package final class InlineIOPolicy: Sendable {
     /// The longest short work, in nanoseconds.
     private static let limit: UInt64 = 1_000_000
@@ -19,10 +19,11 @@ package final class InlineIOPolicy: Sendable {
 
     /// Whether the file system is local.
     let isLocal: Bool
-    /// Until when work goes to the pool, because the disk was slow.
+    /// The monotonic time until which work goes to the pool, because the disk was slow.
     private let busyUntil = Atomic<UInt64>(0)
-    /// The end of the period in which the waits of the thread are counted, which costs a call each
-    /// time. It outlasts `busyUntil` after the same wait, so a disk that is always slow is found.
+    /// The end of the period in which the waits of the thread are counted, which costs one more
+    /// system call for each run. It is later than `busyUntil` after the same wait, so that a disk
+    /// that is always slow is detected.
     private let watchedUntil = Atomic<UInt64>(0)
 
     /// - Parameter isLocal: whether the file system is local.

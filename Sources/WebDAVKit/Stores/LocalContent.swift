@@ -1,9 +1,9 @@
 internal import HTTPServerCore
 internal import ToolkitSystem
 
-/// Content on its way into a file of a `LocalStore`.
+/// Staged content for a file of a `LocalStore`.
 final class LocalContent: StagedContent {
-    /// Content up to this length is staged in memory, not in a file.
+    /// The longest content, in bytes, that is staged in memory instead of a file.
     static let memoryLimit: Int64 = 64 << 10
 
     private enum Form: Sendable {
@@ -54,7 +54,7 @@ final class LocalContent: StagedContent {
         set { state.withLock { $0.hold = newValue } }
     }
 
-    /// Whether it has no file yet.
+    /// Whether the content has no file yet.
     var isInMemory: Bool {
         state.withLock { state in
             if case .bytes = state.form { true } else { false }

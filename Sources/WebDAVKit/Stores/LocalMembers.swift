@@ -7,7 +7,7 @@ internal import ToolkitSystem
 /// Reads a directory batch by batch. One call ends before the next begins.
 final class LocalMembers: Sendable {
     private static let batchCount = 512
-    /// How many bytes of dead properties end a batch.
+    /// The bytes of dead properties that end a batch.
     private static let batchBytes = 1 << 20
 
     private let path: ResourcePath
@@ -46,7 +46,7 @@ final class LocalMembers: Sendable {
     private func member(
         _ name: [UInt8], of store: LocalStore
     ) throws(SystemError) -> ResourceMember? {
-        // A member that cannot be read must not look as if it were gone.
+        // A member that cannot be read is an error, and must not look missing.
         guard !ReservedNames.contains(name.span),
             var status = try reader.directory.statusIfThere(of: name)
         else { return nil }

@@ -27,7 +27,7 @@ final class LocalProperties: Sendable {
         PropertyFile.decode(try encoded(of: file))
     }
 
-    /// The same, with the description if it belongs to the current content.
+    /// The dead properties, and the description if it belongs to the current content.
     func details(
         of file: OpenFile, _ status: FileStatus
     ) throws(SystemError) -> ResourceDetails {
@@ -49,9 +49,9 @@ final class LocalProperties: Sendable {
 
     /// The properties of a member of an open directory, without opening the member: most have none.
     /// - Parameters:
-    ///   - name: its name.
+    ///   - name: the name of the member.
     ///   - directory: the directory.
-    ///   - status: its status, read before.
+    ///   - status: the status of the member.
     ///   - now: a time before `status` was read, in seconds since the epoch.
     func details(
         of name: [UInt8], in directory: OpenDirectory, _ status: FileStatus, now: Int64
@@ -71,7 +71,7 @@ final class LocalProperties: Sendable {
         }
     }
 
-    /// The same as `details(of:_:)`, and nothing where they must not be read.
+    /// The same as `details(of:_:)`, but empty if the process must not read them.
     func detailsIfReadable(
         of file: OpenFile, _ status: FileStatus
     ) throws(SystemError) -> ResourceDetails {
@@ -82,14 +82,15 @@ final class LocalProperties: Sendable {
         }
     }
 
-    /// A file without its properties. A lack of descriptors, or a disk that fails, must not look as if
-    /// there were none: a client that syncs would take them for removed.
+    /// Empty details, unless the error is temporary. A lack of descriptors or a failing disk must
+    /// not look like a file without properties: a client that synchronizes would take them for
+    /// removed.
     package static func unreadable(_ error: SystemError) throws(SystemError) -> ResourceDetails {
         guard !error.isTemporary else { throw error }
         return ResourceDetails()
     }
 
-    /// - Parameter value: the value of the attribute, if there is one.
+    /// - Parameter value: the value of the attribute, if any.
     private func encoded(
         _ value: [UInt8]?, of place: FilePlace
     ) throws(SystemError) -> [UInt8] {
@@ -106,7 +107,7 @@ final class LocalProperties: Sendable {
         }
     }
 
-    /// Writes dead properties; the description of the content stays as it is.
+    /// Writes dead properties, and keeps the description of the content.
     func write(_ properties: [DeadProperty], to file: OpenFile) throws {
         let kept = PropertyFile.split(try encoded(of: file)).kept
         let bytes = PropertyFile.encode(properties, kept)
@@ -116,12 +117,12 @@ final class LocalProperties: Sendable {
         try write(bytes, to: file)
     }
 
-    /// Gives new content the dead properties of the file that it replaces, and its new description.
-    /// Properties that cannot be read keep the old file from being replaced, so that they are not
-    /// lost. A description that cannot be stored is left out: a file is complete without it.
+    /// Copies the dead properties of a replaced file to the new one, and stores its description.
+    /// Properties that cannot be read are an error, so that they are not lost with the old file. A
+    /// description that cannot be stored is left out: a file is complete without it.
     /// - Parameters:
-    ///   - old: the file, which need not be opened; `nil` if there is none.
-    ///   - new: the new one, with its content and its times.
+    ///   - old: the replaced file, which is not opened; `nil` if there is none.
+    ///   - new: the new file, with its content and its times.
     func replace(
         _ old: FilePlace?, by new: OpenFile, _ status: FileStatus,
         _ description: ContentDescription
@@ -195,8 +196,8 @@ final class LocalProperties: Sendable {
         return try files.content(of: file) ?? []
     }
 
-    /// The value of an attribute; `nil` where the file system has none. There, no attribute tells
-    /// that another process has made the first separate file.
+    /// The value of an attribute; `nil` if the file system has no attributes. Such a file system
+    /// has no attribute to indicate that another process has made the first separate file.
     @inline(never)  // Each caller would have a copy of it.
     private func attribute(
         _ read: () throws(SystemError) -> [UInt8]?
@@ -217,7 +218,7 @@ final class LocalProperties: Sendable {
         if bytes.count <= Self.attributeLimit {
             do throws(SystemError) {
                 try file.setAttribute(Self.attribute, bytes)
-                // Older ones in a separate file are not read any more.
+                // Older properties in a separate file are no longer read.
                 if let status = try? file.status() { files.forget(status) }
                 return
             } catch {
@@ -233,17 +234,17 @@ final class LocalProperties: Sendable {
         }
     }
 
-    /// Removes all properties; none if it throws.
+    /// Removes all properties; if it throws, none is removed.
     private func removeAll(of file: OpenFile) throws(SystemError) {
         let value = try attribute { () throws(SystemError) in
             try file.attribute(Self.attribute, upTo: Self.attributeLimit)
         }
-        // Without the attribute, a separate file that stays is read.
+        // If the separate file then cannot be removed, it is still read without the attribute.
         guard value != Self.elsewhere else {
             try file.removeAttribute(Self.attribute)
             return try files.remove(of: file)
         }
-        // It may be an older one, which must not be read.
+        // The separate file may be an older one, which must not be read once the attribute is gone.
         try files.remove(of: file)
         try file.removeAttribute(Self.attribute)
     }

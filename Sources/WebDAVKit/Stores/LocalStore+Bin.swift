@@ -2,11 +2,11 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import ToolkitSystem
 
-/// The bin: a deletion is one rename, and another one undoes it.
+/// The bin: a deletion is one rename, and another rename undoes it.
 extension LocalStore {
     /// Moves a file or a tree into the folder of this process below `.httpkit-dav`. It is removed
-    /// with that folder: when the store closes, or, if the process dies, when the next one opens.
-    /// - Returns: `nil` if that folder cannot be created, or is on another volume.
+    /// with that folder: when the store closes, or, if the process dies, when the next store opens.
+    /// - Returns: `nil` if the folder cannot be created, or is on another volume.
     public func discard(_ path: ResourcePath) async throws -> String? {
         try await work { [self] () throws -> String? in
             try Self.requireForeign(path)
@@ -53,7 +53,7 @@ extension LocalStore {
             do throws(SystemError) {
                 try synchronize([target])
             } catch {
-                // The answer reports that nothing was put back.
+                // The answer reports that nothing was restored.
                 try? Self.rename(target, toFree: aside)
                 throw error
             }
@@ -69,7 +69,7 @@ extension LocalStore {
         }
     }
 
-    /// Removes all that was discarded; it no longer counts. It blocks.
+    /// Removes all discarded files and trees, which no longer count. It blocks.
     func emptyBin() {
         let discarded = bin.withLock { bin in
             defer { bin = [:] }

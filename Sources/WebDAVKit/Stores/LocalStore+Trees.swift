@@ -5,7 +5,7 @@ internal import ToolkitSystem
 
 /// Copying and moving.
 extension LocalStore {
-    /// Copies a file or a tree: first aside, then renamed once complete.
+    /// Copies a file or a tree under a hidden name, and renames the complete copy.
     public func copy(
         _ path: ResourcePath, to destination: ResourcePath, deep: Bool, replaces: Bool
     ) async throws {
@@ -52,8 +52,8 @@ extension LocalStore {
         }
     }
 
-    /// The status of a new file, which is gone again: its times are by the clock of the volume, which
-    /// may be another machine's.
+    /// The status of a new temporary file. Its times show the clock of the volume, which may be the
+    /// clock of another machine.
     private func newStatus(beside place: FilePlace) throws(SystemError) -> FileStatus {
         let (file, new) = try staging.create(beside: place)
         defer { _ = new.directory.removeTree(new.name) }
@@ -87,7 +87,8 @@ extension LocalStore {
         try Self.requireForeign(path)
         try Self.requireForeign(destination)
         let target = try place(of: destination)
-        // Copying takes a while: what another program makes meanwhile is not replaced.
+        // Copying takes a while. A target that another program makes in the meantime is not
+        // replaced.
         let isFree = try target.directory.statusIfThere(of: target.name) == nil
         guard isFree || replaces else { throw WebDAVError.taken }
         var source: FilePlace
@@ -108,14 +109,14 @@ extension LocalStore {
         let new = staging.place(beside: target)
         let own = try staging.ownFolderIfThere()?.status(of: [])
         do {
-            // A move removes the source, so the copy must be on its disk before.
+            // A move removes the source, so the copy must be on the disk before.
             let synchronizes = isMove || synchronizes
             try source.directory.copyTree(
                 source.name, to: new, deep: deep, isMove: isMove, synchronizes: synchronizes,
                 leavingOut: own,
                 finish: { [properties, clock, usage] (old, new) throws(SystemError) in
                     properties.files.forgetUnborn(try new.status())
-                    // A file that is refused here is removed, and counts until then.
+                    // A file that is refused here counts until it is removed.
                     if let usage, case let status = try new.status(), status.kind == .regular {
                         usage.change(by: status.size)
                         try usage.add(0)
@@ -129,7 +130,7 @@ extension LocalStore {
                         try new.setModified(time.seconds, nanoseconds: time.nanoseconds)
                     }
                     try properties.copy(from: old, to: new)
-                    // A remote file system may say only then that its disk is full.
+                    // A remote file system may report only then that its disk is full.
                     if !FileTree.isLocal(new), try new.status().kind == .regular {
                         try new.synchronize()
                     }
@@ -151,14 +152,14 @@ extension LocalStore {
         }
     }
 
-    /// In a store that synchronizes, waits until the names in the directories of some places are on
-    /// the disk.
+    /// In a store that synchronizes, waits until the directories of some places are on the disk.
     func synchronize(_ places: [FilePlace]) throws(SystemError) {
         guard synchronizes else { return }
         for place in places { try place.directory.file.synchronize() }
     }
 
-    /// Cached paths lead inside, unless it is a file.
+    /// Empties the name cache unless the place is a file: cached paths may be inside of a
+    /// directory.
     private func forgetSpellings(unlessFile place: FilePlace) {
         let status = try? place.directory.status(of: place.name)
         if status?.kind != .regular { canonicalNames.forget() }
@@ -170,7 +171,7 @@ extension LocalStore {
     ///   - source: the path of `new`; `nil` if clients cannot see it.
     ///   - path: the path of `target`.
     ///   - replaces: whether there may be a target.
-    /// - Throws: an error that `isTaken` when there is one that must not be replaced.
+    /// - Throws: an error with `isTaken` if a target exists and must not be replaced.
     private func put(
         _ new: FilePlace, at target: FilePlace, from source: ResourcePath?, to path: ResourcePath,
         replaces: Bool
@@ -183,7 +184,7 @@ extension LocalStore {
         // Clients must not replace sockets and devices, though they do not see them.
         guard old.kind != .other || old.isLink else { throw SystemError.forbidden("rename") }
         let status = try new.directory.status(of: new.name)
-        // Two spellings of one name, on a volume that ignores case: nothing is replaced.
+        // On a volume that ignores case, both may be spellings of one name: nothing is replaced.
         guard source == nil || !old.isSameFile(as: status) else {
             return try new.directory.rename(new.name, to: target, .replacing)
         }
@@ -218,19 +219,19 @@ extension LocalStore {
             try putInTurn(new, at: target, aside: aside)
             return removeTree(aside)
         }
-        // The old target has the name of the new one now.
+        // The old target now has the name that the new content had.
         guard source != nil else { return removeTree(new) }
         do throws(SystemError) {
             try new.directory.rename(new.name, to: aside, .replacing)
         } catch {
-            // The old target must not leave its directory, so it gets its name back.
+            // The old target cannot be moved out of its directory, so both get their names back.
             try new.directory.rename(new.name, to: target, .exchanging)
             throw error
         }
         removeTree(aside)
     }
 
-    /// The same on file systems that cannot exchange names.
+    /// Replaces a target by two renames, on file systems that cannot exchange names.
     private func putInTurn(
         _ new: FilePlace, at target: FilePlace, aside: FilePlace
     ) throws(SystemError) {
@@ -250,8 +251,8 @@ extension LocalStore {
         }
     }
 
-    /// Whether the paths lead to the same place, or one inside of the other, judged by the disk:
-    /// links, and volumes that ignore case, give different texts to one place.
+    /// Whether the paths lead to the same file or directory, or one is inside of the other. This is
+    /// decided by the disk: with links, or on volumes that ignore case, one file has several paths.
     public func overlap(_ path: ResourcePath, _ other: ResourcePath) async throws -> Bool {
         if path.isWithin(other) || other.isWithin(path) { return true }
         let known: Bool? = try await shortWork { [self] () throws in
@@ -283,14 +284,13 @@ extension LocalStore {
         }
     }
 
-    /// Whether the target of `path` is `inner`, or a directory around it.
+    /// Whether the target of `path` is `inner`, or one of its ancestors.
     /// - Parameter looksInside: whether to search all of `path` if necessary.
     /// - Returns: `nil` if a search is necessary.
     private func isAbove(
         _ path: ResourcePath, _ inner: ResourcePath, looksInside: Bool
     ) throws -> Bool? {
-        // An entry that cannot be examined is an error: treating one place as two could destroy
-        // both.
+        // An entry that cannot be examined is an error: to treat one file as two could destroy it.
         guard let wanted = try statusIfThere(path) else { return false }
         let found = try statusIfThere(inner)
         if let found, found.isSameFile(as: wanted) { return true }
@@ -312,7 +312,8 @@ extension LocalStore {
 }
 
 extension FileStatus {
-    /// Whether its content, attributes or name are newer than those of another file of its volume.
+    /// Whether content, attributes or name have changed since the last change of another file on
+    /// the same volume.
     fileprivate func hasChanged(since other: FileStatus) -> Bool {
         (changedSeconds, changedNanoseconds) > (other.changedSeconds, other.changedNanoseconds)
     }

@@ -6,7 +6,7 @@ internal import ToolkitSystem
 
 /// Staging content, combining it with a file, and placing it.
 extension LocalStore {
-    /// Stages content: in memory when it is short, else in a file on the same volume.
+    /// Stages content: in memory if it is short, otherwise in a file on the same volume.
     public func stage(
         _ body: RequestBody, for path: ResourcePath, expected: Int64?
     ) async throws -> any StagedContent {
@@ -68,7 +68,7 @@ extension LocalStore {
         try await place(content, at: path, modified: modified, ifAllowed: { _ in }).info
     }
 
-    /// The same after a last check of the old file: the directory is looked up once for both.
+    /// Replaces a file after a last check of it. The directory is looked up once for both.
     public func place(
         _ content: any StagedContent, at path: ResourcePath, modified: Int64?,
         ifAllowed check: (ResourceInfo?) async throws -> Void
@@ -87,7 +87,7 @@ extension LocalStore {
         if let old, old.kind == .other, !old.isLink { throw WebDAVError.forbidden }
         try await check(known)
         guard old?.kind != .directory else { throw WebDAVError(.methodNotAllowed) }
-        // Waiting for the disk, or freeing the blocks of a long file, is no short work.
+        // Waiting for the disk, or freeing the blocks of a long file, is not short work.
         let isShort =
             content.isInMemory && !synchronizes && (old?.size ?? 0) <= Self.shortFileLimit
         let run = { @Sendable [self] () throws in
@@ -96,7 +96,7 @@ extension LocalStore {
         return (known == nil, try await isShort ? shortWork(run) : work(run))
     }
 
-    /// Removing a longer file takes the system a while.
+    /// The longest file, in bytes, whose removal is short work for the system.
     static let shortFileLimit: Int64 = 1 << 20
 
     func put(
@@ -113,7 +113,7 @@ extension LocalStore {
         }
         let status = try file.status()
         properties.files.forgetUnborn(status)
-        // Properties in a separate file would stay without it, and count.
+        // Otherwise properties in a separate file would stay without their file, and count.
         defer { if !content.isPlaced { properties.files.forget(status) } }
         let isReplaced = old?.kind == .regular
         let description = content.contentDescription
@@ -121,13 +121,13 @@ extension LocalStore {
             try properties.replace(isReplaced ? target : nil, by: file, status, description)
         }
         if let old, isReplaced {
-            // New content must not keep bits that run it with another user's rights.
+            // New content must not keep the set-user-ID and set-group-ID bits.
             let permissions = old.permissions & 0o777
             if permissions != status.permissions { try file.setPermissions(permissions) }
         }
         guard let info = ResourceInfo(status) else { throw WebDAVError.notFound }
-        // A remote file system may say only then that its disk is full: the old content must still
-        // be there.
+        // A remote file system may report only then that its disk is full. The old content must
+        // still exist at this point.
         if synchronizes || !isLocal { try file.synchronize() }
         do throws(SystemError) {
             if old == nil {
@@ -141,8 +141,8 @@ extension LocalStore {
         }
         content.isPlaced = true
         if let old, old.isSameFile(as: status) {
-            // It was placed before, and a rename between two names of one file does nothing
-            // (rename(2)): nothing was replaced, and the file counts already.
+            // The content was placed before. A rename between two names of one file does nothing
+            // (rename(2)), so nothing was replaced, and the file counts already.
             try? from.directory.remove(from.name, isDirectory: false)
         } else {
             content.hold?.keep()
@@ -152,8 +152,8 @@ extension LocalStore {
         return info
     }
 
-    /// Renames where nothing was found, so that nothing is replaced that another program has made
-    /// meanwhile.
+    /// Renames to a name that was free, without replacing a file that another program has made
+    /// since.
     static func rename(_ place: FilePlace, toFree target: FilePlace) throws(SystemError) {
         do throws(SystemError) {
             try place.directory.rename(place.name, to: target, .creating)
@@ -163,7 +163,8 @@ extension LocalStore {
         }
     }
 
-    /// Copies a file with other content from an offset on, sharing blocks if the file system can.
+    /// Copies a file and writes other content into the copy at an offset. The copy shares blocks
+    /// with the file if the file system can.
     public func splice(
         _ content: any StagedContent, into path: ResourcePath, at offset: Int64
     ) async throws -> any StagedContent {

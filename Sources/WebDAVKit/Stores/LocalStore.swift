@@ -5,26 +5,27 @@ public import ToolkitSystem
 
 /// Resources in a directory of a disk.
 ///
-/// No path leads out of the directory, whatever its spelling and whatever links are there. A file
-/// is written under a hidden name and then renamed, and a copy is completed before it replaces
-/// anything. If the program dies, at any moment, each file is the old or the new one, and every
-/// answered change is done; unfinished files are removed when the next store of the directory
-/// starts.
+/// No path leads out of the directory, whatever its spelling and its links. A file is written under
+/// a hidden name and then renamed, and a copy is completed before it replaces anything. If the
+/// program dies, at any moment, each file is the old or the new one, and every answered change is
+/// done; unfinished files are removed when the next store of the directory starts.
 ///
-/// After a power failure or a crash of the system, that holds only for a store that `synchronizes`:
-/// it answers a change once it is on the disk. Otherwise the system keeps changes in memory,
-/// usually for up to half a minute: a change answered within that time may be undone, and a new
-/// file may be there without its content.
+/// After a power failure or a crash of the system, this is guaranteed only with `synchronizes`:
+/// such a store answers a change once the change is on the disk. Otherwise the system keeps changes
+/// in memory, usually for up to half a minute: a change answered within that time may be undone,
+/// and a new file may exist without its content.
 ///
-/// Dead properties are kept in an extended attribute of the file, by which they move and vanish
-/// with it. Where the file system has no such attributes, or too little room in them, they are in
-/// the folder `.httpkit-dav` at the root, which no client sees; unfinished files are there, too.
+/// Dead properties are stored in an extended attribute of the file, so that they move and vanish
+/// with the file. If the file system has no such attributes, or the properties are too long for
+/// them, they are stored in the folder `.httpkit-dav` at the root, which no client sees. Unfinished
+/// files are in this folder, too.
 ///
-/// A file or directory has many paths where links lead to it, or where the volume ignores case.
-/// Locks and changes use one of them (see `canonical`), found once for each directory and cached; a
-/// change opens the directory in a way that fails if there is a link after all. A link itself is a
-/// name like any other: it is moved and removed, and replaced by a PUT, without its target, and a
-/// lock on it is on that name. Only a lock on a link to a collection is on the collection.
+/// A file or directory has several paths if links lead to it, or if the volume ignores case. Locks
+/// and changes use its canonical path (see `canonical`), which is looked up once for each directory
+/// and cached. A change opens the directory in a way that fails if the path contains a link
+/// nevertheless. A link itself is a name like any other: it is moved, removed, and replaced by a
+/// PUT, without its target, and a lock on the link is on that name. Only a lock on a link to a
+/// collection is on the collection.
 public final class LocalStore: ResourceStore {
     let tree: FileTree
     let staging: StagingDirectory
@@ -41,18 +42,17 @@ public final class LocalStore: ResourceStore {
 
     /// Opens a directory.
     /// - Parameters:
-    ///   - root: its path.
-    ///   - followsLinks: whether symbolic links that stay inside are followed, on systems that can
-    ///     check it.
-    ///   - synchronizes: whether each change waits until it is on the disk: content, properties, and
-    ///     the names in each directory that the change has touched. It costs a wait for the disk or
-    ///     two for each change, and more for trees.
+    ///   - root: the path of the directory.
+    ///   - followsLinks: whether symbolic links that stay inside the directory are followed, on
+    ///     systems that can check this.
+    ///   - synchronizes: whether each change waits until it is on the disk: content, properties,
+    ///     and the names in each directory that the change has touched. This costs one or two waits
+    ///     for the disk for each change, and more for trees.
     ///   - byteLimit: the most bytes of all files; above it 507. The files are counted now, which
-    ///     blocks, and then with each change of this store. Staged content, the bin and dead
-    ///     properties in files of their own count, too;
-    ///     a replaced file makes room once the new one is complete. `nil` for no limit but the
-    ///     disk's.
-    /// - Throws: when there is no such directory; with `synchronizes`, when its file system cannot
+    ///     blocks, and then with each change of this store. Staged content, the bin, and dead
+    ///     properties in separate files count, too. A replaced file counts until the new one is
+    ///     complete. `nil` for the space of the disk.
+    /// - Throws: when the directory is missing; with `synchronizes`, when its file system cannot
     ///   flush a directory.
     public convenience init(
         root: String, followsLinks: Bool = true, synchronizes: Bool = false,
@@ -63,7 +63,7 @@ public final class LocalStore: ResourceStore {
             byteLimit: byteLimit, clock: .shared)
     }
 
-    /// The same with a given source of timestamps.
+    /// Opens a directory with another source of timestamps.
     package init(
         root: String, followsLinks: Bool = true, synchronizes: Bool = false,
         byteLimit: Int64? = nil, clock: UniqueTimestamps
@@ -82,19 +82,19 @@ public final class LocalStore: ResourceStore {
         let isAlone = staging.sweep { [tree] in ReplacementJournal.finishAll(in: $0, of: tree) }
         properties.files.sweep(isAlone: isAlone)
         staging.removeIfEmpty()
-        // Last: the sweep puts trees back whose replacement was interrupted.
+        // Count last: the sweep restores trees whose replacement was interrupted.
         usage = if let byteLimit { try StoreUsage(limit: byteLimit, of: tree) } else { nil }
         if let usage { try properties.files.count(in: usage) }
     }
 
     /// Empties the bin and removes the staging directory; the next write creates it again. Call it
     /// with no request in progress. It blocks. A collection whose replacement has failed half-way
-    /// gets its name back first; where that is impossible, the directory stays for the next store
-    /// at this root.
+    /// first gets its name back; if that fails, the staging directory stays for the next store at
+    /// this root.
     ///
-    /// A program need not call it: an empty directory is removed when `main` returns or calls
-    /// `exit`. One that holds discarded files stays, as it does when a signal ends the program; the
-    /// next store at this root removes it.
+    /// A program need not call it: an empty staging directory is removed when `main` returns or the
+    /// program calls `exit`. It stays if it contains discarded files, or if a signal ends the
+    /// program; the next store at this root removes it.
     public func close() {
         emptyBin()
         staging.close()
@@ -102,7 +102,7 @@ public final class LocalStore: ResourceStore {
 
     // MARK: Reading
 
-    /// The path with each name as the directory has it: the other Unicode form is found, too.
+    /// The path with each name as stored in its directory, maybe in the other Unicode form.
     public func resolved(_ path: ResourcePath) async throws -> ResourcePath {
         guard path.bytes.contains(where: { $0 >= 0x80 }) else { return path }
         return try await shortWork { [canonicalNames] () throws in
@@ -110,7 +110,7 @@ public final class LocalStore: ResourceStore {
         }
     }
 
-    /// The path without links, and with the case that the names have.
+    /// The path without links, with the case of the stored names.
     public func canonical(
         _ path: ResourcePath, followsLast: Bool
     ) async throws -> ResourcePath {
@@ -139,8 +139,8 @@ public final class LocalStore: ResourceStore {
     }
 
     private func status(of path: ResourcePath) async throws -> FileStatus {
-        // While the disk is slow, the attributes are usually cached. Other machines and programs
-        // may be asked even then.
+        // While the disk is slow, the attributes are usually cached. Remote file systems, and those
+        // of programs, may not even answer from a cache without waiting.
         if inlineIO.isLocal, !inlineIO.isQuick {
             do throws(SystemError) {
                 if let known = try tree.statusIfCached(of: path.bytes) { return known }
@@ -151,7 +151,7 @@ public final class LocalStore: ResourceStore {
         return try await shortWork { [tree] () throws in try tree.status(of: path.bytes) }
     }
 
-    /// Runs it on a thread that may block, unless short work runs on the calling thread.
+    /// Runs `body` on a thread that may block, unless short work runs on the calling thread.
     public func perform<Result: Sendable>(
         _ body: () async throws -> Result
     ) async throws -> Result {
@@ -178,7 +178,7 @@ public final class LocalStore: ResourceStore {
         return ResourceMembers { try await ahead.next() }
     }
 
-    /// A file.
+    /// Describes a file and returns its content.
     public func read(_ path: ResourcePath) async throws -> (info: ResourceInfo, body: ResponseBody)
     {
         try await shortWork { [tree, properties] () throws in
@@ -194,7 +194,7 @@ public final class LocalStore: ResourceStore {
         }
     }
 
-    /// The free room of the volume, or the rest of the limit if that is less.
+    /// The free space of the volume, or the rest of the limit if that is less.
     public func quota(at path: ResourcePath) async throws -> StorageQuota? {
         try await shortWork { [tree, usage] () throws in
             let space = try FileTree.space(of: try tree.open(path.bytes))
@@ -263,7 +263,7 @@ public final class LocalStore: ResourceStore {
         try await setModified(InternetTimestamp(secondsSinceEpoch: seconds), of: path)
     }
 
-    /// The same to the nanosecond.
+    /// Sets the time of the last change, to the nanosecond.
     public func setModified(_ time: InternetTimestamp, of path: ResourcePath) async throws {
         try await work { [self] () throws in
             let file = try tree.open(path.bytes)
@@ -274,13 +274,13 @@ public final class LocalStore: ResourceStore {
 
     // MARK: Dead properties
 
-    /// The dead properties of a file or directory; none if it must not be read, as in the listing
-    /// of its parent.
+    /// The dead properties of a file or directory; none if it must not be read, as in a listing of
+    /// its parent.
     public func properties(of path: ResourcePath) async throws -> [DeadProperty] {
         try await details(of: path).properties
     }
 
-    /// The same, and the description that came with its content.
+    /// The dead properties, and the description that a client sent with the content.
     public func details(of path: ResourcePath) async throws -> ResourceDetails {
         try await shortWork { [self] () throws in
             do throws(SystemError) {
@@ -288,14 +288,14 @@ public final class LocalStore: ResourceStore {
                 return try properties.details(of: file, try file.status())
             } catch {
                 guard error.isForbidden else { throw error }
-                // Check that it exists.
+                // Throw if the file does not exist.
                 _ = try tree.status(of: path.bytes)
                 return ResourceDetails()
             }
         }
     }
 
-    /// Rewrites all of them as a whole.
+    /// Changes dead properties; all of them are rewritten together.
     public func change(_ changes: [PropertyChange], of path: ResourcePath) async throws {
         try await work { [self] () throws in try apply(changes, to: path) }
     }
@@ -310,13 +310,13 @@ public final class LocalStore: ResourceStore {
 
     // MARK: Helpers
 
-    /// The parent directory of a path; 409 without one.
+    /// The opened parent directory of a path, and the name in it; 409 if the parent is missing.
     func place(of path: ResourcePath) throws -> FilePlace {
         guard !path.isRoot else { throw WebDAVError.forbidden }
         do throws(SystemError) {
             return try tree.place(of: path.bytes)
         } catch {
-            // Another program has put a link where a directory was.
+            // Another program has replaced a directory by a link.
             if error.isLink { canonicalNames.forget() }
             throw error.isMissing ? WebDAVError.noParent : WebDAVError(error)
         }
@@ -331,7 +331,7 @@ public final class LocalStore: ResourceStore {
         guard !isOwn(path) else { throw .forbidden }
     }
 
-    /// Runs `body` on a thread that may block, and maps its errors to those of WebDAV.
+    /// Runs `body` on a thread that may block, and turns its errors into `WebDAVError`.
     func work<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
@@ -342,7 +342,7 @@ public final class LocalStore: ResourceStore {
         }
     }
 
-    /// The same for calls that change nothing: a task that is cancelled before leaves them out.
+    /// The same for work that changes nothing, and is therefore skipped in a cancelled task.
     private func reading<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {

@@ -17,7 +17,7 @@ final class MemberPrefetcher: Sendable {
     private let read: @Sendable () -> Batch
 
     /// - Parameters:
-    ///   - first: a batch that was read before.
+    ///   - first: the first batch, which has been read already.
     ///   - read: reads the next batch, `nil` after the last; one call ends before the next begins.
     init(
         _ first: [ResourceMember],

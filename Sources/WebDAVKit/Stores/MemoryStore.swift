@@ -2,7 +2,7 @@ public import HTTPParser
 public import HTTPServerCore
 internal import ToolkitSystem
 
-/// Resources in memory: for tests, and for content that is made by a program.
+/// Resources in memory: for tests, and for content that a program creates.
 public final class MemoryStore: ResourceStore {
     private struct Resource: Sendable {
         var content: [UInt8]?
@@ -13,7 +13,7 @@ public final class MemoryStore: ResourceStore {
         var propertyBytes = 0
         var description = ContentDescription()
 
-        /// About what it takes beside its content.
+        /// The approximate memory of the resource without its content, in bytes.
         func descriptionBytes(at path: ResourcePath) -> Int {
             path.bytes.count + propertyBytes + 200
         }
@@ -30,14 +30,13 @@ public final class MemoryStore: ResourceStore {
 
     private struct State: Sendable {
         private(set) var resources: [ResourcePath: Resource] = [:]
-        /// The names in each collection that has any.
+        /// The names of the members of each collection that is not empty.
         private var names: [ResourcePath: Set<[UInt8]>] = [:]
         /// Starts at random, because clients may have the entity tags of an earlier run.
         var version = Int.random(in: 0..<1 << 52)
-        /// The bytes of all content, and of names and properties; those of the bin count, too.
+        /// The bytes of all content, and those of names and properties, including the bin.
         private(set) var (used, described) = (0, 0)
-        /// Discarded resources that can be put back: the path of the root, and all resources
-        /// inside.
+        /// Discarded trees that can be restored: the path of the root, and all resources in it.
         private var bin: [String: (path: ResourcePath, resources: [ResourcePath: Resource])] = [:]
 
         mutating func add(_ path: ResourcePath, _ content: [UInt8]?) {
@@ -51,7 +50,7 @@ public final class MemoryStore: ResourceStore {
             put(resource, at: path)
         }
 
-        /// Changes a resource, if it is there.
+        /// Changes a resource, if it exists.
         mutating func change(_ path: ResourcePath, _ body: (inout Resource) -> Void) {
             guard var resource = resources[path] else { return }
             body(&resource)
@@ -90,7 +89,7 @@ public final class MemoryStore: ResourceStore {
             }
         }
 
-        /// A resource and all inside of it, the outer ones first.
+        /// A resource and everything inside of it, the outer resources first.
         func inside(_ path: ResourcePath) -> [ResourcePath] {
             var found = resources[path] == nil ? [] : [path]
             var index = 0
@@ -115,7 +114,7 @@ public final class MemoryStore: ResourceStore {
             return "\(version)"
         }
 
-        /// Takes something out of the bin; it counts no longer.
+        /// Takes a tree out of the bin; it no longer counts.
         mutating func takeDiscarded(
             _ name: String
         ) -> (path: ResourcePath, resources: [ResourcePath: Resource])? {
@@ -134,12 +133,12 @@ public final class MemoryStore: ResourceStore {
 
     private let state = Locked(State())
     private let byteLimit: Int
-    /// For names and properties: many empty files with properties take memory, too.
+    /// The limit of names and properties, because empty files and their properties use memory, too.
     private let descriptionLimit: Int
 
     /// Creates an empty store.
-    /// - Parameter byteLimit: the most bytes of all files together; above it 507. Names and dead
-    ///   properties may take as many again, at least 4 MiB.
+    /// - Parameter byteLimit: the most bytes of all files together; above it 507. The limit of
+    ///   names and dead properties is the same, but at least 4 MiB.
     public init(byteLimit: Int = 64 << 20) {
         self.byteLimit = byteLimit
         descriptionLimit = max(byteLimit, 4 << 20)
@@ -190,7 +189,7 @@ public final class MemoryStore: ResourceStore {
         return ResourceMembers(members.sorted { $0.name.lexicographicallyPrecedes($1.name) })
     }
 
-    /// A file.
+    /// Describes a file and returns its content.
     public func read(_ path: ResourcePath) async throws -> (info: ResourceInfo, body: ResponseBody)
     {
         let found = try resource(path)
@@ -208,7 +207,7 @@ public final class MemoryStore: ResourceStore {
         try await place(CollectedContent(bytes), at: path, modified: modified)
     }
 
-    /// Gives a file its content.
+    /// Writes staged content to a file.
     public func place(
         _ content: any StagedContent, at path: ResourcePath, modified: Int64?
     ) async throws -> ResourceInfo {
@@ -234,7 +233,7 @@ public final class MemoryStore: ResourceStore {
         }
     }
 
-    /// Makes the content of a file with other content from an offset on.
+    /// Combines the content of a file with other content from an offset on.
     public func splice(
         _ content: any StagedContent, into path: ResourcePath, at offset: Int64
     ) async throws -> any StagedContent {
@@ -264,13 +263,13 @@ public final class MemoryStore: ResourceStore {
         return []
     }
 
-    /// Takes a file or a tree away; it counts for the limit until it is forgotten.
+    /// Moves a file or a tree to the bin, where it counts towards the limit until it is forgotten.
     public func discard(_ path: ResourcePath) async throws -> String? {
         _ = try resource(path)
         return state.withLock { $0.discard(path) }
     }
 
-    /// Puts it back.
+    /// Restores a discarded file or tree.
     public func restore(_ name: String, to path: ResourcePath) async throws {
         try change { state throws(WebDAVError) in
             guard state.hasDiscarded(name) else { throw .notFound }
@@ -283,7 +282,7 @@ public final class MemoryStore: ResourceStore {
         }
     }
 
-    /// Removes it for good.
+    /// Removes a discarded file or tree for good.
     public func forget(_ name: String) async {
         state.withLock { _ = $0.takeDiscarded(name) }
     }
@@ -326,7 +325,7 @@ public final class MemoryStore: ResourceStore {
             try state.requireParent(destination)
             guard replaces || state.resources[destination] == nil else { throw .taken }
             guard path != destination else { return }
-            // Either the source would go with what it replaces, or no path would lead to it.
+            // The source would be removed with its target, or be moved into itself.
             guard !path.isWithin(destination), !destination.isWithin(path) else {
                 throw .forbidden
             }
@@ -364,13 +363,13 @@ public final class MemoryStore: ResourceStore {
         try await setModified(InternetTimestamp(secondsSinceEpoch: seconds), of: path)
     }
 
-    /// The same to the nanosecond.
+    /// Sets the time of the last change, to the nanosecond.
     public func setModified(_ time: InternetTimestamp, of path: ResourcePath) async throws {
         _ = try resource(path)
         state.withLock { $0.change(path) { $0.modified = time } }
     }
 
-    /// The rest of the limit.
+    /// The used bytes, and the rest of the limit.
     public func quota(at path: ResourcePath) async throws -> StorageQuota? {
         let used = state.withLock { $0.used }
         return StorageQuota(available: Int64(byteLimit - used), used: Int64(used))

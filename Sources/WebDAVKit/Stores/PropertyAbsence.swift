@@ -5,8 +5,8 @@ package import ToolkitSystem
 /// properties of most members.
 ///
 /// Setting a property changes the status change time of a file, so an entry is valid while that
-/// time stays the same. A file is noted only if the time was more than two seconds past: a property
-/// that is set right afterwards then changes it, even where the file system's clock is coarse.
+/// time stays the same. A file is noted only if the time is more than two seconds in the past: then
+/// a property that is set right afterwards changes the time, even with a coarse file system clock.
 package final class PropertyAbsence: Sendable {
     private struct Seen: Sendable {
         var inode: UInt64 = 0

@@ -2,11 +2,11 @@ internal import HTTPParser
 internal import HTTPServerKit
 package import ToolkitSystem
 
-/// The names of the separate files that hold properties: each says which file they belong to.
+/// The names of separate property files. Each name identifies the file that has the properties.
 ///
-/// A name has the inode and the time of birth: another file that gets the same inode has another
-/// time. Device numbers may change with each start of the machine, so volumes other than the root's
-/// are identified by their mount points.
+/// A name consists of the inode and the time of birth: another file that gets the same inode has
+/// another time. Device numbers may change when the machine restarts, so volumes other than the
+/// root's are identified by their mount points.
 package final class PropertyFileNames: Sendable {
     private struct Volume: Hashable, Sendable {
         var device: UInt64
@@ -52,12 +52,12 @@ package final class PropertyFileNames: Sendable {
         return parts.count > 3 ? parts[parts.count - 1] : []
     }
 
-    /// Removes the names from a list that belong to files of the tree, or to volumes on which no file
-    /// of the tree was found: these may only not be mounted now.
+    /// Removes from `names` all names that belong to existing files of the tree. It also removes
+    /// the names of volumes on which no file was found, because these may just not be mounted.
     ///
-    /// During a pass another program may move a file out of a directory that is still to be read,
-    /// into one that was read. A second pass finds such a file, if any name is left.
-    /// - Parameter didRead: called with each directory once it was read with all inside of it.
+    /// During a pass another program may move a file from a directory that is still to be read into
+    /// one that was read already. A second pass finds such a file, if any name is left.
+    /// - Parameter didRead: called with each directory after its whole tree was read.
     package func removeNamesInUse(
         from names: inout Set<[UInt8]>, didRead: (OpenDirectory) -> Void = { _ in }
     ) throws(SystemError) {

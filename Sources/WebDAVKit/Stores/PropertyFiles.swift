@@ -2,8 +2,8 @@ internal import HTTPServerCore
 internal import Synchronization
 internal import ToolkitSystem
 
-/// The properties that do not fit into an attribute, or whose file system has none: for each file,
-/// a separate file in the store's folder, named after the inode of the file that has them.
+/// The properties of files that do not fit into an attribute, or whose file system has no
+/// attributes. They are in a separate file in the store's folder (see `PropertyFileNames`).
 final class PropertyFiles: Sendable {
     static let folder = Array("properties".utf8)
 
@@ -11,13 +11,13 @@ final class PropertyFiles: Sendable {
     private let staging: StagingDirectory
     private let synchronizes: Bool
     private let names: PropertyFileNames
-    /// Whether there may be some. Usually there are none, and no lookup is made.
+    /// Whether separate files may exist. Usually none exists, and lookups are omitted.
     private let exist = Atomic(false)
-    /// Counts them; `nil` without a limit.
+    /// Counts the bytes of separate files; `nil` without a limit.
     private let usage = Locked<StoreUsage?>(nil)
 
-    /// - Parameter synchronizes: whether they are flushed to the disk; attributes are flushed with
-    ///   their file.
+    /// - Parameter synchronizes: whether separate files are flushed to the disk; attributes are
+    ///   flushed with their file.
     init(
         _ tree: FileTree, _ staging: StagingDirectory, synchronizes: Bool
     ) throws(SystemError) {
@@ -25,13 +25,13 @@ final class PropertyFiles: Sendable {
         names = try PropertyFileNames(tree)
     }
 
-    /// Whether there may be some.
+    /// Whether separate files may exist.
     var mayExist: Bool { exist.load(ordering: .relaxed) }
 
-    /// Makes the lookups start: another store of this folder may have made the first one.
+    /// Enables lookups: another store of this folder may have made the first separate file.
     func noteExistence() { exist.store(true, ordering: .relaxed) }
 
-    /// - Returns: `nil` where there is none.
+    /// - Returns: `nil` if the folder does not exist.
     @inline(never)  // Each caller would have a copy of it.
     private func existingFolder() throws(SystemError) -> OpenDirectory? {
         guard mayExist else { return nil }
@@ -39,7 +39,7 @@ final class PropertyFiles: Sendable {
     }
 
     /// The properties of a file.
-    /// - Returns: `nil` where it has no separate file.
+    /// - Returns: `nil` if the file has no separate file.
     func content(of file: OpenFile) throws(SystemError) -> [UInt8]? {
         guard let folder = try existingFolder() else { return nil }
         let name = try names.name(of: try file.status())
@@ -80,8 +80,8 @@ final class PropertyFiles: Sendable {
         let (file, new) = try staging.create(beside: target)
         do throws(SystemError) {
             try file.write(bytes)
-            // A remote file system may say only then that its disk is full: the old properties must
-            // still be there.
+            // A remote file system may report only then that its disk is full. The old properties
+            // must still exist at this point.
             if synchronizes || !FileTree.isLocal(file) { try file.synchronize() }
             try new.directory.rename(new.name, to: target, .replacing)
             guard synchronizes else { return }
@@ -95,7 +95,7 @@ final class PropertyFiles: Sendable {
         }
     }
 
-    /// Removes the separate file of a file, if there is one.
+    /// Removes the separate file of a file, if it exists.
     func remove(of file: OpenFile) throws(SystemError) {
         guard let folder = try existingFolder() else { return }
         do throws(SystemError) {
@@ -106,13 +106,13 @@ final class PropertyFiles: Sendable {
         }
     }
 
-    /// Removes the properties that a removed file has left to a new one, where files have no time of
-    /// birth that tells them apart.
+    /// Removes the properties of a removed file with the same inode as a new file. Without times of
+    /// birth, the new file would inherit them.
     func forgetUnborn(_ status: FileStatus) {
         if status.bornSeconds == 0 { forget(status) }
     }
 
-    /// The same for a new directory.
+    /// The same for a new directory at `place`.
     func forgetUnborn(_ place: FilePlace) {
         guard mayExist,
             let status = try? place.directory.status(of: place.name)
@@ -120,7 +120,7 @@ final class PropertyFiles: Sendable {
         forgetUnborn(status)
     }
 
-    /// Removes a separate file, which counts no longer.
+    /// Removes a separate file, and no longer counts it.
     private func removeCounted(
         _ name: [UInt8], in folder: OpenDirectory
     ) throws(SystemError) {
@@ -130,39 +130,40 @@ final class PropertyFiles: Sendable {
         if let status { usage?.forget(status) }
     }
 
-    /// Counts the separate files from now on, and those that are there.
+    /// Counts the existing separate files now, and new ones from now on.
     func count(in usage: StoreUsage) throws(SystemError) {
         self.usage.withLock { $0 = usage }
         guard let folder = try existingFolder() else { return }
         usage.change(by: try folder.contentBytes(leavingOut: { _ in false }))
     }
 
-    /// Removes the properties of a removed file, if possible; they belong to no other file.
+    /// Removes the properties of a removed file, if possible. No other file can use them.
     func forget(_ status: FileStatus) {
         do throws(SystemError) {
             guard let folder = try existingFolder() else { return }
             try removeCounted(try names.name(of: status), in: folder)
         } catch {
-            // The next start removes it.
+            // The next start removes the separate file.
         }
     }
 
-    /// Called while trees are removed; `nil` when no properties are in separate files.
+    /// Removes the properties of each file of a tree that is being removed; `nil` if no separate
+    /// files exist.
     var onRemoval: ((FileStatus) -> Void)? {
         guard let folder = try? existingFolder() else { return nil }
         return { [self] status in
             do throws(SystemError) {
                 try removeCounted(try names.name(of: status), in: folder)
             } catch {
-                // Most have none; the next start removes others.
+                // Most files have no separate file; the next start removes any that stay.
             }
         }
     }
 
     // MARK: The start
 
-    /// Removes the properties of missing files, which other programs have removed or a dead process
-    /// has left. If all properties are in attributes, there is nothing to do.
+    /// Removes the properties of missing files, which other programs have removed, or whose
+    /// properties a dead process has left. Does nothing if all properties are in attributes.
     /// - Parameter isAlone: whether no other process writes here.
     func sweep(isAlone: Bool) {
         noteExistence()
@@ -176,7 +177,7 @@ final class PropertyFiles: Sendable {
             let reader = try DirectoryReader(folder)
             while let name = try reader.next() { left.insert(name) }
         } catch {
-            // There may be files.
+            // Separate files may exist.
             return
         }
         guard isAlone else { return }
@@ -190,11 +191,11 @@ final class PropertyFiles: Sendable {
             for name in left { try? folder.remove(name, isDirectory: false) }
         }
         do throws(SystemError) {
-            // It fails if the folder is not empty.
+            // This fails if the folder is not empty.
             try staging.ownFolderIfThere()?.remove(Self.folder, isDirectory: true)
             exist.store(false, ordering: .relaxed)
         } catch {
-            // There are files.
+            // Separate files exist.
         }
     }
 }

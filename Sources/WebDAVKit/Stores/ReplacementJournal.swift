@@ -7,8 +7,8 @@ package import ToolkitSystem
 /// change three names in one step. If the process dies in between, the next start completes the
 /// replacement.
 ///
-/// Where two names can be exchanged, the old target has the source's name afterwards. On other file
-/// systems the old target gets a third name first, and for a moment nothing has the target's name.
+/// If the file system can exchange two names, the old target gets the source's name. On other file
+/// systems the old target first gets a third name, and for a moment the target's name is free.
 package struct ReplacementJournal: Sendable {
     /// The prefix of the names of journal entries in the staging directory.
     package static let prefix = "replace-"

@@ -1,23 +1,23 @@
 public import HTTPParser
 internal import ToolkitSystem
 
-/// The description of a resource, which a store has without reading the content.
+/// The description of a resource, which a store finds without reading the content.
 public struct ResourceInfo: Hashable, Sendable {
-    /// Whether it is a collection.
+    /// Whether the resource is a collection.
     public var isCollection: Bool
-    /// The number of bytes of its content; 0 for a collection.
+    /// The length of the content in bytes; 0 for a collection.
     public var length: Int64
-    /// When its content was changed last.
+    /// When the content was last changed.
     public var modified: InternetTimestamp
-    /// When it was made; `nil` where that is not known.
+    /// When the resource was created; `nil` if unknown.
     public var created: InternetTimestamp?
     /// A strong tag, which changes whenever the content changes; `nil` for a collection. A store
-    /// does not reuse one for other content, not even after a restart.
+    /// does not reuse a tag for other content, not even after a restart.
     public var entityTag: EntityTag? {
         get { tag.entityTag }
         set { tag = newValue.map { .text($0) } ?? .none }
     }
-    /// The source of the tag: its text is made only when needed; for many files that is never.
+    /// The source of the tag. Its text is made only when needed, which is never for many files.
     var tag: ResourceTag
     /// The language of the content, which is part of ``content``.
     public var language: String? {
@@ -74,13 +74,13 @@ enum ResourceTag: Hashable, Sendable {
 
 /// A member of a collection.
 public struct ResourceMember: Hashable, Sendable {
-    /// Its name in the collection.
+    /// The name in the collection.
     public var name: [UInt8]
-    /// Its description.
+    /// The description of the member.
     public var info: ResourceInfo
-    /// Whether it is a link to something that is listed elsewhere; it is not followed.
+    /// Whether the member is a link to a resource that is listed elsewhere. Links are not followed.
     public var isLink = false
-    /// Its dead properties, if they were asked for.
+    /// The dead properties, if they were requested.
     public var properties: [DeadProperty]
 
     /// Creates a member.
@@ -93,11 +93,11 @@ public struct ResourceMember: Hashable, Sendable {
 
 /// Media type, language and checksums that a client sent with content.
 public struct ContentDescription: Hashable, Sendable {
-    /// The media type; `nil` for that of the extension.
+    /// The media type; `nil` for the type that the extension implies.
     public var mediaType: String?
-    /// The language, or several with commas between them, as Content-Language names them.
+    /// The value of Content-Language: one language, or several separated by commas.
     public var language: String?
-    /// Hashes of the content, which were checked when it came.
+    /// Hashes of the content, which were checked when it arrived.
     public var checksums: [ContentChecksum]
 
     /// Creates a description.
@@ -109,7 +109,7 @@ public struct ContentDescription: Hashable, Sendable {
     var isEmpty: Bool { mediaType == nil && language == nil && checksums.isEmpty }
 }
 
-/// Properties and description that a store keeps beside the content of a resource.
+/// Properties and description that a store keeps with the content of a resource.
 public struct ResourceDetails: Hashable, Sendable {
     /// The dead properties.
     public var properties: [DeadProperty]
@@ -126,7 +126,7 @@ public struct ResourceDetails: Hashable, Sendable {
 }
 
 extension ResourceMember {
-    /// Its dead properties and what came with its content.
+    /// The dead properties and the description of the content.
     var details: ResourceDetails {
         get { ResourceDetails(properties: properties, content: info.content) }
         set {
@@ -136,13 +136,13 @@ extension ResourceMember {
     }
 }
 
-/// The members of a collection, some at a time, so that a large one needs little memory.
+/// The members of a collection in batches, so that a large collection needs little memory.
 public struct ResourceMembers: Sendable {
     private let batch: @Sendable () async throws -> [ResourceMember]?
 
     /// Creates a source.
-    /// - Parameter next: gives further members, `nil` after the last. One call ends before the next
-    ///   begins.
+    /// - Parameter next: returns the next batch, `nil` after the last. One call ends before the
+    ///   next begins.
     public init(_ next: @escaping @Sendable () async throws -> [ResourceMember]?) {
         batch = next
     }
@@ -158,13 +158,14 @@ public struct ResourceMembers: Sendable {
         }
     }
 
-    /// Further members; `nil` after the last.
+    /// The next batch; `nil` after the last.
     public func next() async throws -> [ResourceMember]? { try await batch() }
 }
 
-/// Content that a store has taken, to be given to a resource.
+/// Content that a store has received, but that is not yet the content of a resource.
 ///
-/// It is not seen in the store before it is placed, and is gone with this object otherwise.
+/// Clients do not see it before it is placed. If it is never placed, it is removed with this
+/// object.
 public protocol StagedContent: AnyObject, Sendable {
     /// The number of bytes.
     var length: Int64 { get }
@@ -174,18 +175,18 @@ public protocol StagedContent: AnyObject, Sendable {
 }
 
 extension StagedContent {
-    /// Not kept.
+    /// Always empty; a new value is ignored.
     public var contentDescription: ContentDescription {
         get { ContentDescription() }
         set { _ = newValue }
     }
 }
 
-/// How much room a store has (RFC 4331).
+/// The free and used space of a store (RFC 4331).
 public struct StorageQuota: Hashable, Sendable {
-    /// Bytes that can still be stored; `nil` when that is not known.
+    /// The bytes that can still be stored; `nil` if unknown.
     public var available: Int64?
-    /// Bytes that are in use; `nil` when that is not known.
+    /// The bytes that are in use; `nil` if unknown.
     public var used: Int64?
     /// Whether `available` comes from a limit of the store, not from the size of the disk.
     public var isLimit = false

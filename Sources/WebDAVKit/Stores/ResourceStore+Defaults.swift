@@ -13,7 +13,7 @@ extension ResourceStore {
         _ path: ResourcePath, followsLast: Bool
     ) async throws -> ResourcePath { path }
 
-    /// Whether there is a resource.
+    /// Whether a resource exists at the path.
     public func isTaken(_ path: ResourcePath) async throws -> Bool {
         try await infoIfThere(path) != nil
     }
@@ -52,7 +52,7 @@ extension ResourceStore {
         return try await write(content.bytes, to: path, modified: modified)
     }
 
-    /// Looks up the resource, or the collection around it when there is none, then places.
+    /// Looks up the resource, or its parent if it is missing, and then places the content.
     public func place(
         _ content: any StagedContent, at path: ResourcePath, modified: Int64?,
         ifAllowed check: (ResourceInfo?) async throws -> Void
@@ -180,7 +180,7 @@ extension ResourceStore {
 
     // MARK: Properties
 
-    /// None.
+    /// No properties.
     public func properties(of path: ResourcePath) async throws -> [DeadProperty] { [] }
 
     /// Asks for the properties and the description of the resource.
@@ -205,7 +205,7 @@ extension ResourceStore {
         try await setModified(time.secondsSinceEpoch, of: path)
     }
 
-    // MARK: Room and threads
+    // MARK: Space and threads
 
     /// Unknown.
     public func quota(at path: ResourcePath) async throws -> StorageQuota? { nil }
@@ -219,14 +219,14 @@ extension ResourceStore {
 }
 
 extension ResourceStore {
-    /// 409 unless there is a collection around a resource.
+    /// Throws 409 unless the parent of a resource is a collection.
     package func requireParent(of path: ResourcePath) async throws {
         guard let parent = path.parent, !parent.isRoot else { return }
         guard let info = try await infoIfThere(parent), info.isCollection
         else { throw WebDAVError.noParent }
     }
 
-    /// Describes a resource; `nil` when there is none.
+    /// Describes a resource; `nil` if it is missing.
     package func infoIfThere(_ path: ResourcePath) async throws -> ResourceInfo? {
         do {
             return try await info(at: path)

@@ -4,23 +4,23 @@ internal import Synchronization
 internal import ToolkitSystem
 
 /// The place where files and trees are made before they get their names: a folder below
-/// `.httpkit-dav` that this process holds by a lock, so that other processes recognise the
-/// leftovers of a dead one.
+/// `.httpkit-dav`. This process holds a file lock on it, so that other processes recognise the
+/// leftovers of a dead process.
 final class StagingDirectory: Sendable {
     private struct Session: Sendable {
         var folder: OpenDirectory
         var name: [UInt8]
         var status: FileStatus
-        /// Whether it is on the volume and the mount of the root.
+        /// Whether the folder is on the volume and the mount of the root.
         var isOnRootVolume: Bool
-        /// The number of its action in `ProcessExit`: not every program closes its store.
+        /// The number of the session's action in `ProcessExit`: not every program closes its store.
         var exitAction: UInt64 = 0
     }
 
     private let tree: FileTree
     private let session = Locked<Session?>(nil)
     private let made = Atomic<UInt64>(0)
-    /// The directories that contain files of this process, and the notes on them.
+    /// Keys of the directories that have a note, or whose old content was removed.
     private let noted = Locked<Set<[UInt8]>>([])
     /// The prefix of the names of session folders.
     private static let sessionPrefix = Array("new-".utf8)
@@ -38,13 +38,13 @@ final class StagingDirectory: Sendable {
         BlockingPool.files.submit { [tree] in Self.end(session, in: tree) }
     }
 
-    /// A name to create something on the volume of `target`. It blocks.
+    /// A free name on the volume of `target`. It blocks.
     ///
     /// If the staging directory cannot be created, or is on another volume, files are staged beside
     /// the target. A note in the staging directory records the place, so that the next process can
     /// clean up if this one dies.
-    /// - Parameter isContent: whether it is for content that is not yet part of any resource, so
-    ///   that nothing is lost with it.
+    /// - Parameter isContent: whether the name is for content that is not yet part of any resource,
+    ///   and can be removed without loss.
     func place(beside target: FilePlace, isContent: Bool = false) -> FilePlace {
         if let place = placeInSession(for: target) { return place }
         return FilePlace(
@@ -52,7 +52,7 @@ final class StagingDirectory: Sendable {
     }
 
     /// A name in the directory of this process, on the volume of `target`. It blocks.
-    /// - Returns: `nil` if that folder cannot be created, or is on another volume.
+    /// - Returns: `nil` if the folder cannot be created, or is on another volume.
     func placeInSession(for target: FilePlace) -> FilePlace? {
         guard let session = try? current(), isReachable(session, from: target) else { return nil }
         return FilePlace(directory: session.folder, name: nextName())
@@ -65,7 +65,7 @@ final class StagingDirectory: Sendable {
     }
 
     /// Creates a file on the volume of `target`, to be renamed to it. It blocks.
-    /// - Parameter permissions: the permissions of the file; the process's mask takes some away.
+    /// - Parameter permissions: the permissions of the file, which the process's mask restricts.
     func create(
         beside target: FilePlace, _ permissions: UInt16 = 0o666
     ) throws(SystemError) -> (OpenFile, FilePlace) {
@@ -79,9 +79,9 @@ final class StagingDirectory: Sendable {
         }
     }
 
-    /// Gives up a folder that another program has removed while it was in use; the next name is in
-    /// a new one.
-    /// - Returns: whether it was gone.
+    /// Gives up the session's folder if another program has removed it; the next name is in a new
+    /// folder.
+    /// - Returns: whether the folder was gone.
     @discardableResult
     func renewIfGone() -> Bool {
         guard let current = session.withLock({ $0 }) else { return false }
@@ -89,7 +89,7 @@ final class StagingDirectory: Sendable {
             let there = try ownFolderIfThere()?.statusIfThere(of: current.name)
             if let there, there.isSameFile(as: current.status) { return false }
         } catch {
-            // It may be there.
+            // The folder may exist.
             return false
         }
         session.withLock { session in
@@ -128,8 +128,8 @@ final class StagingDirectory: Sendable {
         return true
     }
 
-    /// Where no note can be written: content that was not written to for a day belongs to a dead
-    /// process. Each directory is checked once.
+    /// Removes old content from a directory for which no note can be written. Content that was not
+    /// changed for a day belongs to a dead process. Each directory is checked once.
     private func removeOldContent(in directory: OpenDirectory) {
         guard let status = try? directory.status(of: []) else { return }
         let key = Array("\(status.device) \(status.inode)".utf8)
@@ -191,7 +191,8 @@ final class StagingDirectory: Sendable {
         return try made.get()
     }
 
-    /// Until it is locked, another process may treat a new folder as abandoned.
+    /// Makes and locks a new folder. Until it is locked, another process may treat it as abandoned
+    /// and remove it, so this tries several times.
     private func makeSession() throws(SystemError) -> Session {
         var tries = 8
         while true {
@@ -207,7 +208,7 @@ final class StagingDirectory: Sendable {
                         folder: folder, name: name, status: status,
                         isOnRootVolume: status.isOnVolume(of: root))
                 }
-                // Another process removed it, or the volume has no such locks.
+                // Another process has removed the folder, or the volume has no file locks.
                 try? own.remove(name, isDirectory: true)
                 throw SystemError("open", code: 2)
             } catch {
@@ -235,8 +236,8 @@ final class StagingDirectory: Sendable {
 
     // MARK: The end
 
-    /// Removes the folder of this process, and `.httpkit-dav` if nothing else is in it. Replacements
-    /// that have failed half-way are completed first.
+    /// Removes the folder of this process, and `.httpkit-dav` if nothing else is in it.
+    /// Replacements that have failed half-way are completed first.
     func close() {
         let ended = session.withLock { session in
             defer { session = nil }
@@ -245,13 +246,14 @@ final class StagingDirectory: Sendable {
         if let ended { Self.end(ended, in: tree) } else { removeIfEmpty() }
     }
 
-    /// For the end of the process, when requests may still be in progress: a folder that is in use
-    /// stays, and the next process removes it.
+    /// Called at the end of the process, when requests may still be in progress. A folder that is
+    /// not empty stays, and the next process removes it.
     private static func removeIfEmpty(_ session: Session, in tree: FileTree) {
         inOwnFolder(of: tree) { try? $0.remove(session.name, isDirectory: true) }
     }
 
-    /// A folder that may hold the only name of replaced content stays; the next start tries again.
+    /// Removes the folder of a session. A folder that may contain the only name of replaced content
+    /// stays; the next start tries again.
     private static func end(_ session: Session, in tree: FileTree) {
         defer { ProcessExit.remove(session.exitAction) }
         inOwnFolder(of: tree) { own in
@@ -272,8 +274,8 @@ final class StagingDirectory: Sendable {
     /// Removes the leftovers of dead processes.
     /// - Parameter finish: gets each folder of a dead process before it is removed, and returns
     ///   whether it may be removed.
-    /// - Returns: whether no other process has a folder here, and no folder of a dead one had to
-    ///   stay; `false` if that cannot be read.
+    /// - Returns: whether no other process has a folder here, and no folder of a dead process had
+    ///   to stay; `false` if the folders cannot be read.
     func sweep(_ finish: (OpenDirectory) -> Bool) -> Bool {
         let own: OpenDirectory
         let names: [[UInt8]]
@@ -298,8 +300,9 @@ final class StagingDirectory: Sendable {
                 isAlone = false
                 continue
             }
-            // A file that could not be put back has no other place: the next start tries again.
-            // Until then it needs its properties, which may be in files.
+            // The folder has the only copy of a file that could not be restored, so the next start
+            // tries again. Until then the file needs its properties, which may be in separate
+            // files.
             guard finish(folder) else {
                 isAlone = false
                 continue
@@ -328,7 +331,7 @@ final class StagingDirectory: Sendable {
 }
 
 extension OpenDirectory {
-    /// - Returns: `nil` where there is none.
+    /// - Returns: `nil` if the directory does not exist.
     func directoryIfThere(_ name: [UInt8]) throws(SystemError) -> OpenDirectory? {
         do throws(SystemError) {
             return try directory(name)

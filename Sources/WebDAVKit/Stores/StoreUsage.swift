@@ -19,7 +19,8 @@ final class StoreUsage: Sendable {
     /// The rest of the limit.
     var left: Int64 { bytes.withLock { max(limit - $0, 0) } }
 
-    /// - Throws: a `SystemError` about a quota when there would be too many.
+    /// Adds bytes.
+    /// - Throws: a `SystemError` about a quota if the sum would exceed the limit.
     func add(_ count: Int64) throws(SystemError) {
         let isAdded = bytes.withLock { bytes in
             guard count <= limit - bytes else { return false }
@@ -32,7 +33,7 @@ final class StoreUsage: Sendable {
     /// Records files that exist already, or were removed.
     func change(by count: Int64) {
         bytes.withLock { bytes in
-            // Files of holes may have more bytes than a number holds.
+            // The lengths of sparse files may overflow the sum.
             let (sum, isTooMuch) = bytes.addingReportingOverflow(count)
             // Files that other programs made were never counted.
             bytes = isTooMuch ? .max : max(sum, 0)
@@ -44,12 +45,13 @@ final class StoreUsage: Sendable {
         if status.kind == .regular { change(by: -status.size) }
     }
 
-    /// The bytes of staged content. They are released at its end, unless it is placed.
+    /// The reserved bytes of staged content. They are released with this object, unless the content
+    /// is placed.
     final class Hold: Sendable {
         private let usage: StoreUsage
         private let held: Locked<Int64>
 
-        /// - Throws: a `SystemError` about a quota when there would be too many.
+        /// - Throws: a `SystemError` about a quota if the sum would exceed the limit.
         init(_ count: Int64, of usage: StoreUsage) throws(SystemError) {
             try usage.add(count)
             (self.usage, held) = (usage, Locked(count))
@@ -68,7 +70,7 @@ final class StoreUsage: Sendable {
             held.withLock { $0 += more }
         }
 
-        /// The content is placed: its bytes now count as a file.
+        /// Keeps the bytes when the content is placed: they now count as a file.
         func keep() { held.withLock { $0 = 0 } }
     }
 }
@@ -94,7 +96,8 @@ extension LocalStore {
         }
     }
 
-    /// Called with removed files; `nil` without a limit and without properties in files.
+    /// Records each file of a tree that is being removed; `nil` without a limit and without
+    /// separate property files.
     var onRemoval: ((FileStatus) -> Void)? {
         guard let usage else { return properties.files.onRemoval }
         let forget = properties.files.onRemoval
@@ -104,7 +107,7 @@ extension LocalStore {
         }
     }
 
-    /// A file was removed.
+    /// Records a removed file.
     func forget(_ status: FileStatus) {
         properties.files.forget(status)
         usage?.forget(status)

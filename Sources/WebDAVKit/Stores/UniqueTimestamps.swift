@@ -4,15 +4,15 @@ internal import ToolkitSystem
 
 /// Generates unique modification times, so that two versions of a file never share an entity tag.
 ///
-/// A file system's clock stands still for some milliseconds. Within them a file may be replaced
-/// more than once and get back an earlier inode: its tag would be that of older content. Where no
+/// A file system's clock may not advance for some milliseconds. In that time a file may be replaced
+/// more than once and get an earlier inode again: it would get the tag of older content. If no
 /// inode can be reused, the file system's own time is good enough.
 package final class UniqueTimestamps: Sendable {
     private let last = Locked<Int64>(0)
     private let removals = Atomic(0)
     private let lastRemoval = Atomic<UInt64>(0)
     private let stillness: UInt64
-    /// A clock of a test; `nil` for the system's.
+    /// The clock of a test; `nil` for the system's clock.
     private let clock: (@Sendable () -> (seconds: Int64, nanoseconds: Int64))?
     /// How far a result may be ahead of the clock, in nanoseconds.
     private static let longestLead: Int64 = 1_000_000_000
@@ -21,8 +21,8 @@ package final class UniqueTimestamps: Sendable {
     package static let shared = UniqueTimestamps()
 
     /// - Parameters:
-    ///   - stillness: the longest time that any such clock stands still, in nanoseconds.
-    ///   - clock: gives the current time; `nil` for the system's clock.
+    ///   - stillness: the longest time for which such a clock does not advance, in nanoseconds.
+    ///   - clock: returns the current time; `nil` for the system's clock.
     package init(
         stillness: UInt64 = 100_000_000,
         clock: (@Sendable () -> (seconds: Int64, nanoseconds: Int64))? = nil
@@ -31,8 +31,8 @@ package final class UniqueTimestamps: Sendable {
         self.clock = clock
     }
 
-    /// The current time, later than the previous result unless the clock was set back: files must
-    /// not bear the wrong time until the clock has caught up.
+    /// The current time, later than the previous result. If the clock was set back by more than a
+    /// second, it is the clock's time, so that files do not get a wrong time until then.
     func next() -> (seconds: Int64, nanoseconds: Int64) {
         let now = clock?() ?? Syscalls.realtime()
         let current = now.seconds * 1_000_000_000 + now.nanoseconds

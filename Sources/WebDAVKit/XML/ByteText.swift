@@ -9,8 +9,8 @@
 /// Text that a peer has sent, compared byte by byte.
 ///
 /// `String` compares by canonical equivalence, which sorts each run of combining characters: the
-/// cost grows with the square of the run. Names in XML, tokens and paths are the same only if their
-/// characters are (Namespaces in XML 1.0 section 2.3, RFC 3986 section 6.2.1).
+/// cost grows with the square of the run. Names in XML, tokens and paths are equal only if all
+/// their characters are (Namespaces in XML 1.0 section 2.3, RFC 3986 section 6.2.1).
 struct ByteText: Hashable, Sendable {
     let text: String
 
@@ -28,7 +28,7 @@ struct ByteText: Hashable, Sendable {
 }
 
 extension String {
-    /// Whether both are of the same bytes.
+    /// Whether both have the same UTF-8 bytes.
     func hasSameBytes(as other: String) -> Bool {
         let (some, others) = (utf8, other.utf8)
         guard some.count == others.count else { return false }

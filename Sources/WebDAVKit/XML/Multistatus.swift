@@ -4,7 +4,7 @@ internal import HTTPServerCore
 /// Writes the document of a 207 response, one `response` element after another (RFC 4918 section
 /// 13).
 ///
-/// Names of the namespace `DAV:` have the prefix `D`, because some clients expect that very prefix.
+/// Names of the namespace `DAV:` have the prefix `D`, because some clients expect this prefix.
 struct Multistatus: Sendable {
     static let mediaType = "application/xml; charset=utf-8"
 
@@ -113,7 +113,7 @@ extension XMLWriter {
         if name.isDAV {
             markup("<D:\(name.local)/>")
         } else if name.namespace.hasSameBytes(as: XMLElement.language.namespace) {
-            // No other prefix may be bound to it (Namespaces in XML section 3).
+            // No other prefix may be bound to this namespace (Namespaces in XML section 3).
             markup("<xml:\(name.local)/>")
         } else if name.namespace.isEmpty {
             markup("<\(name.local)/>")

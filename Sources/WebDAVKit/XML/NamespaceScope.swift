@@ -1,7 +1,7 @@
-/// The prefixes that are declared around an element, and their namespaces.
+/// The prefixes that are declared by the ancestors of an element, and their namespaces.
 ///
-/// The prefixes of each element around it are hashed once, however many elements are inside: a
-/// client may declare a hundred kilobytes of prefixes around thousands of elements.
+/// The prefixes of each ancestor are hashed once, not once for each element inside: a client may
+/// declare a hundred kilobytes of prefixes around thousands of elements.
 package struct NamespaceScope: Sendable {
     private struct Declaration: Sendable {
         var place: Int
@@ -9,11 +9,11 @@ package struct NamespaceScope: Sendable {
         var namespace: String
     }
 
-    /// The declarations of each element around, the outermost first.
+    /// The declarations of each ancestor, the outermost first.
     private var levels: [[ByteText: Declaration]] = []
     private var count = 0
 
-    /// - Parameter declarations: those of the outermost element.
+    /// - Parameter declarations: the declarations of the outermost element.
     package init(_ declarations: [(prefix: String, namespace: String)]) {
         add(declarations)
     }
@@ -38,8 +38,8 @@ package struct NamespaceScope: Sendable {
         levels.append(level)
     }
 
-    /// The declarations of some prefixes in the order in which they were written, as far as there
-    /// are any.
+    /// The declarations of some prefixes, in the order in which they were written. Undeclared
+    /// prefixes are left out.
     func declarations(of prefixes: Set<ByteText>) -> [(prefix: String, namespace: String)] {
         var found: [Declaration] = []
         for prefix in prefixes {

@@ -35,8 +35,8 @@ extension XMLElement {
         }
     }
 
-    /// Values may name prefixes, too, as `xsi:type="xs:string"` does: each word in front of a colon
-    /// may be one.
+    /// Values may use prefixes, too, as in `xsi:type="xs:string"`: each word before a colon may be
+    /// a prefix.
     private static func collectPrefixes(in text: String, _ used: inout Set<ByteText>) {
         var word: [UInt8] = []
         for byte in text.utf8 {
@@ -53,7 +53,8 @@ extension XMLElement {
         }
     }
 
-    /// Roughly a NameChar (XML 1.0 section 2.3): those beyond ASCII all count.
+    /// Whether a byte is part of a NameChar (XML 1.0 section 2.3), roughly: all bytes beyond ASCII
+    /// count.
     private static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A, 0x2D, 0x2E, 0x80...: true

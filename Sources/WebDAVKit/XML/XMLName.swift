@@ -1,4 +1,4 @@
-/// The name of an element or attribute: a namespace and a name in it, whatever the prefix was.
+/// The name of an element or attribute: a namespace and a local name, without the prefix.
 ///
 /// Namespaces in XML 1.0; RFC 4918 section 8.2 and 17.
 public struct XMLName: Hashable, Sendable, CustomStringConvertible {
@@ -19,11 +19,10 @@ public struct XMLName: Hashable, Sendable, CustomStringConvertible {
     /// A name in the namespace `DAV:`.
     public static func dav(_ local: String) -> XMLName { XMLName(local, in: "DAV:") }
 
-    /// Whether it is in the namespace `DAV:`.
+    /// Whether the namespace is `DAV:`.
     var isDAV: Bool { namespace.hasSameBytes(as: "DAV:") }
 
-    /// Whether both are of the same characters, which is what makes names the same (Namespaces in
-    /// XML 1.0 section 2.3).
+    /// Whether both names have the same characters (Namespaces in XML 1.0 section 2.3).
     public static func == (left: XMLName, right: XMLName) -> Bool {
         left.local.hasSameBytes(as: right.local)
             && left.namespace.hasSameBytes(as: right.namespace)

@@ -3,11 +3,11 @@ internal import CLibXML2
 /// The reason why XML is refused.
 package struct XMLFault: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
-        /// It is not well-formed, or its prefixes are not declared.
+        /// The XML is not well-formed, or its prefixes are not declared.
         case malformed
-        /// It has a document type, which clients do not need and attackers use.
+        /// The XML has a document type, which clients do not need and attackers use.
         case documentType
-        /// It exceeds a limit of length, depth or number of elements.
+        /// The XML exceeds one of `XMLLimits`.
         case tooLarge
     }
 
@@ -21,17 +21,18 @@ package struct XMLLimits: Hashable, Sendable {
     package var elements = 10_000
     package var attributes = 64
     package var nameBytes = 1024
-    /// The limit of one tag, comment or CDATA section, roughly: the library reports nothing before
-    /// its end, and compares all attributes of a tag in pairs before they can be counted.
+    /// The approximate limit of one tag, comment or CDATA section. The library reports nothing
+    /// before the end of each, and compares all attributes of a tag in pairs before they can be
+    /// counted.
     package var markupBytes = 64 << 10
 
     package init() {}
 }
 
-/// Reads XML by libxml2, which handles characters, syntax and namespaces, and nothing else: no
-/// document types, so no entities but the five of XML; no network; no files.
+/// Reads XML by libxml2, of which only characters, syntax and namespaces are used. Document types
+/// are refused, so there are only the five entities of XML. No network and no files are used.
 ///
-/// Parsing is by events, and ends at the first error.
+/// The parser reports events, and parsing ends at the first error.
 package enum XMLReader {
     /// The root of a document.
     package static func read(
@@ -46,7 +47,7 @@ package enum XMLReader {
         return root
     }
 
-    /// The library's tables are initialised once, before two threads could do it at the same time.
+    /// Initialises the library's tables once, because two threads must not do so at the same time.
     private static let libraryIsReady: Void = xmlInitParser()
 
     private static func parse(_ content: [UInt8], into builder: XMLBuilder) {
@@ -65,12 +66,12 @@ package enum XMLReader {
             return builder.fail(.malformed)
         }
         defer {
-            // Declarations of entities are kept in a document, by events, too.
+            // The library stores declarations of entities in a document, even in event mode.
             unsafe xmlFreeDoc(parser.pointee.myDoc)
             unsafe xmlFreeParserCtxt(parser)
         }
         _ = unsafe xmlCtxtUseOptions(parser, CInt(XML_PARSE_NONET.rawValue))
-        // In pieces, so that an early error costs little however much follows.
+        // Parse in pieces, so that an early error ends the work even if much content follows.
         var start = 0
         var (events, silent) = (builder.events, 0)
         while start < content.count, builder.fault == nil {
@@ -143,7 +144,7 @@ package enum XMLReader {
         guard unsafe value.contains(UInt8(ascii: "&")) else {
             return unsafe String(decoding: value, as: UTF8.self)
         }
-        // Byte by byte: in text, a combining character after the reference would hide it.
+        // Byte by byte: in a `String`, a combining character after the reference would hide it.
         let reference = Array("#38;".utf8)
         var (bytes, index) = ([UInt8](), 0)
         bytes.reserveCapacity(value.count)
@@ -183,7 +184,7 @@ private final class XMLBuilder {
     private(set) var root: XMLElement?
     private(set) var fault: XMLFault.Kind?
     private var open: [XMLElement] = []
-    /// How much the library has reported, in no particular unit.
+    /// The number of events that the library has reported.
     private(set) var events = 0
     private var count = 0
     private var text: [UInt8] = []
@@ -240,7 +241,8 @@ private final class XMLBuilder {
         }
     }
 
-    /// Text arrives in many small pieces, with each escape in a separate one: they are joined once.
+    /// Adds text. It arrives in many small pieces, with each escape in a separate one, and is
+    /// joined once.
     func add(_ piece: UnsafeBufferPointer<UInt8>) {
         events += 1
         if !open.isEmpty { unsafe text.append(contentsOf: piece) }

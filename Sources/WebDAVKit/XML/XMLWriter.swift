@@ -2,10 +2,10 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import HTTPServerKit
 
-/// Writes XML, and keeps markup and text of clients apart.
+/// Writes XML, and escapes the text of clients.
 ///
-/// Characters that XML cannot contain, such as most control characters, become U+FFFD: the document
-/// is always well-formed (XML 1.0 section 2.2).
+/// Characters that XML cannot contain, such as most control characters, become U+FFFD, so that the
+/// document is always well-formed (XML 1.0 section 2.2).
 package struct XMLWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -15,7 +15,7 @@ package struct XMLWriter {
 
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Takes what was written so far.
+    /// Takes the bytes that were written so far.
     package mutating func take() -> [UInt8] {
         let taken = bytes
         bytes = []
@@ -28,7 +28,7 @@ package struct XMLWriter {
         bytes += markup.utf8
     }
 
-    /// The same with bytes that were rendered before.
+    /// Appends markup that was rendered before.
     mutating func raw(_ markup: [UInt8]) {
         bytes += markup
     }
@@ -38,7 +38,7 @@ package struct XMLWriter {
         append(text.utf8, quotes: false)
     }
 
-    /// The same with bytes; those that are not UTF-8 become U+FFFD.
+    /// Appends text between tags; bytes that are not UTF-8 become U+FFFD.
     mutating func text(_ text: [UInt8]) {
         if text.allSatisfy(Self.isPlain) {
             bytes += text
@@ -47,7 +47,7 @@ package struct XMLWriter {
         }
     }
 
-    /// Visible ASCII characters and blanks that need no escape.
+    /// Whether a byte is visible ASCII or a space, and needs no escape.
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte < 0x7F && byte != 0x26 && byte != 0x3C && byte != 0x3E
     }
@@ -57,7 +57,7 @@ package struct XMLWriter {
         append(text.utf8, quotes: true)
     }
 
-    /// Appends a text between tags without content of other kinds.
+    /// Appends an element that contains only text.
     package mutating func element(_ tag: String, _ content: String) {
         markup("<\(tag)>")
         text(content)
@@ -78,7 +78,7 @@ package struct XMLWriter {
             case 0x3C: bytes += "&lt;".utf8
             case 0x3E: bytes += "&gt;".utf8
             case 0x22 where quotes: bytes += "&quot;".utf8
-            // A reader would normalise these (sections 2.11 and 3.3.3).
+            // A parser would normalise these characters (sections 2.11 and 3.3.3).
             case 0x0D: bytes += "&#13;".utf8
             case 0x09 where quotes, 0x0A where quotes: bytes += "&#\(byte);".utf8
             case 0x00..<0x09, 0x0B, 0x0C, 0x0E..<0x20: bytes += "\u{FFFD}".utf8
@@ -97,9 +97,9 @@ package struct XMLWriter {
     }
 }
 
-/// Values that need no escaping, written without a text in between.
+/// Values that need no escape, written without an intermediate `String`.
 extension XMLWriter {
-    /// Appends a character of markup.
+    /// Appends one byte of markup.
     mutating func byte(_ character: UInt8) {
         bytes.append(character)
     }
@@ -125,14 +125,14 @@ extension XMLWriter {
         bytes.append(hexadecimal: number, digits: max(count, 1))
     }
 
-    /// Appends a time as RFC 3339 writes it, without the fraction of its second.
+    /// Appends a time in the format of RFC 3339, without the fraction of a second.
     mutating func timestamp(_ time: InternetTimestamp) {
         // 0000-01-01T00:00:00Z to 9999-12-31T23:59:59Z.
         let seconds = min(max(time.secondsSinceEpoch, -62_167_219_200), 253_402_300_799)
         CivilTime(secondsSinceEpoch: seconds).appendRFC3339(to: &bytes)
     }
 
-    /// Appends a date as fields have it.
+    /// Appends a date in the format of HTTP fields.
     mutating func date(_ date: HTTPDate) {
         bytes += date.description.utf8
     }

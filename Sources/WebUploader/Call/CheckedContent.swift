@@ -2,9 +2,9 @@ internal import HTTPServerCore
 internal import WebDAVKit
 
 extension UploaderCall {
-    /// The content. Where the client has sent a hash of it (`Repr-Digest`, RFC 9530), reading other
-    /// content throws at its end, so that none of it becomes a file.
-    /// - Throws: `WebDAVError` with 400 for a hash that cannot be one.
+    /// The content of the request. If the client has sent its hash (`Repr-Digest`, RFC 9530), and
+    /// the content does not match, reading throws at the end, so that no file is made of it.
+    /// - Throws: `WebDAVError` with 400 for a malformed hash.
     func checkedContent() throws -> RequestBody {
         guard let checks = try RunningChecks.of(request) else { return request.body }
         let body = request.body.observed(checks.update)

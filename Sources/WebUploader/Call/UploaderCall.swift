@@ -4,11 +4,11 @@ internal import HTTPServerCore
 internal import HTTPServerKit
 internal import WebDAVKit
 
-/// A request and its user.
+/// A request and the role of its user.
 struct UploaderCall: Sendable {
     let request: Request
     let role: UploaderRole
-    /// Whether the answer is a page: the browser runs no script.
+    /// Whether the answer is a page, because the browser runs no script.
     let wantsPage: Bool
 
     init(_ request: Request, _ role: UploaderRole) {
@@ -16,14 +16,14 @@ struct UploaderCall: Sendable {
         wantsPage = Self.prefersPage(request)
     }
 
-    /// Whether a client would rather have a page than JSON. Programs that take anything get JSON.
+    /// Whether a client prefers a page to JSON. Programs that accept any media type get JSON.
     static func prefersPage(_ request: Request) -> Bool {
         request.acceptedMediaTypes?.best(of: [.json, .html]) == .html
     }
 
     func require(_ isAllowed: Bool) throws(UploaderError) {
         guard isAllowed else {
-            throw UploaderError(.forbidden, .role, "the user may not do that")
+            throw UploaderError(.forbidden, .role, "the user's role does not allow this")
         }
     }
 
@@ -31,10 +31,10 @@ struct UploaderCall: Sendable {
     /// not be UTF-8.
     func parameter(_ name: String) -> [UInt8]? { FormFields(request.query)[name] }
 
-    /// A path out of a query or a form.
+    /// The path in a value of a query or a form.
     static func path(_ bytes: [UInt8]) throws(UploaderError) -> ResourcePath {
         let names = bytes.split(separator: 0x2F).map { Array($0) }
-        // `.` and `..` are refused: nobody needs them but to leave the folder.
+        // `.` and `..` are refused: their only use would be to leave the folder.
         guard names.count <= 256, let path = ResourcePath(segments: names) else {
             throw UploaderError(.badRequest, .path, "malformed path")
         }
@@ -58,7 +58,7 @@ struct UploaderCall: Sendable {
             options.letsClientsChoose || conflict == options.conflict
                 || mayRefuse && conflict == .refuse
         else {
-            throw UploaderError(.forbidden, .field, "clients cannot choose conflict here")
+            throw UploaderError(.forbidden, .field, "clients may not choose conflict")
         }
         if role == .uploadOnly, conflict == .replace { try require(false) }
         return conflict
@@ -70,7 +70,7 @@ struct UploaderCall: Sendable {
     }
 }
 
-/// The fields of a form that names no files, or of a query.
+/// The fields of a form without files, or of a query.
 struct FormFields: Sendable {
     /// The most bytes of all fields.
     static let byteLimit = 1 << 20
@@ -100,19 +100,19 @@ struct FormFields: Sendable {
         var fields = FormFields()
         for try await part in try request.multipart(limits: limits) {
             guard !part.isFile else {
-                throw UploaderError(.badRequest, .field, "this form takes no files")
+                throw UploaderError(.badRequest, .field, "this form must not contain files")
             }
             fields.append(part.name ?? "", try await part.collect())
         }
         return fields
     }
 
-    /// Adds a field. `link` is a path as lists and pages link to it, percent-encoded, by which names
-    /// that are no UTF-8 get through a form.
+    /// Adds a field. `link` is a percent-encoded path from a list or page, so that a form can send
+    /// names that are not UTF-8. It is added as `path`.
     mutating func append(_ name: String, _ value: [UInt8]) {
         guard name.hasBytes(of: "link") else { return all.append((name, value)) }
         var path: [UInt8] = []
-        // A string that is no link leads nowhere.
+        // A malformed link becomes a path that is refused.
         let isRead = PercentEncoding.decode(value.span, keepsInvalid: false, into: &path) == nil
         all.append(("path", isRead ? path : [0]))
     }
@@ -127,7 +127,7 @@ struct FormFields: Sendable {
 }
 
 extension UploaderSite {
-    /// Refuses what may have come from a page that is not ours.
+    /// Refuses a request that a page of another site may have sent.
     /// - Parameter fields: the fields of the form, one of which may be the token.
     func requireToken(_ call: UploaderCall, _ fields: FormFields) throws(UploaderError) {
         let request = call.request
@@ -136,11 +136,11 @@ extension UploaderSite {
         guard tokens.accepts(token, from: request) else {
             request.isRefusedForCredentials = true
             throw UploaderError(
-                .forbidden, .token, "the token is missing, too old or another browser's")
+                .forbidden, .token, "the token is missing, expired or from another browser")
         }
     }
 
-    /// Gives the page another token, when its own has become too old.
+    /// `GET token`: a new token for a page whose token has expired.
     func token(_ call: UploaderCall) throws -> Response {
         struct Answer: Encodable { var token: String }
         let (token, cookie) = tokens.token(for: call.request)

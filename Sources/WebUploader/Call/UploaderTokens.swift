@@ -4,30 +4,31 @@ internal import HTTPServerCore
 internal import HTTPServerKit
 internal import ToolkitSystem
 
-/// Tokens by which the page shows that it is ours.
+/// Tokens by which a page proves that this handler served it.
 ///
-/// A browser keeps a random number in a cookie that no script and no other site can read. A token is
-/// the end of its life and an HMAC of that, the cookie and the user, by a key that only this process
-/// knows. So no token is good for another browser, another user or another time, and nothing has to
-/// be remembered.
+/// A browser keeps a random number in a cookie that no script and no other site can read. A token
+/// consists of its expiry time and an HMAC of the expiry time, the cookie and the user. Only this
+/// process knows the key. So a token is valid for one browser, one user and its lifetime, and the
+/// server stores nothing.
 struct UploaderTokens: Sendable {
     static let field: HTTPFieldName = "X-Upload-Token"
 
     private let key = Crypto.random(32)
+    /// How long a token is valid, in seconds.
     let lifetime: Int64
 
-    /// A separate cookie for each scheme: next to one with `Secure`, browsers take none of the same
-    /// name from plain HTTP (RFC 6265bis, "leave secure cookies alone").
+    /// A separate cookie for each scheme: a browser that has a cookie with `Secure` accepts none of
+    /// the same name over plain HTTP (RFC 6265bis, "leave secure cookies alone").
     private static func cookieName(_ request: Request) -> String {
         request.isSecure ? "uploader-tls" : "uploader"
     }
 
     init(lifetime: Int64) {
-        // The longest lifetime; nobody needs a century.
+        // A century at most, so that the sum with a time does not overflow.
         self.lifetime = min(lifetime, 100 * 366 * 86_400)
     }
 
-    /// A token, and the cookie that it belongs to where the browser has none yet.
+    /// A token, and the cookie that it belongs to; no cookie if the browser has it already.
     func token(for request: Request, now: Int64 = UploaderTokens.now()) -> (
         token: String, cookie: String?
     ) {
@@ -35,14 +36,14 @@ struct UploaderTokens: Sendable {
         let session = known ?? Hex.text(of: Crypto.random(16))
         let expiry = String(now + lifetime, radix: 16)
         let token = expiry + "." + Hex.text(of: mac(session, request, expiry))
-        // Without Path it counts for the folder that the page is in, as the browser sees it, which
-        // a proxy may see otherwise.
+        // Without Path, the cookie applies to the page's folder as the browser sees it. The server
+        // cannot name this folder, because a proxy may have changed the path.
         let secure = request.isSecure ? "; Secure" : ""
         let cookie = "\(Self.cookieName(request))=\(session); HttpOnly; SameSite=Lax\(secure)"
         return (token, known == nil ? cookie : nil)
     }
 
-    /// Whether a token belongs to the browser and the user of a request, and is not too old.
+    /// Whether a token belongs to the browser and the user of a request, and has not expired.
     func accepts(_ token: String, from request: Request, now: Int64 = UploaderTokens.now()) -> Bool
     {
         guard token.utf8.count <= 128, let session = Self.cookie(of: request) else { return false }
@@ -58,7 +59,7 @@ struct UploaderTokens: Sendable {
         return Crypto.hmacSHA256(Array("\(session) \(expiry) \(user)".utf8), key: key)
     }
 
-    /// The number that the browser has; `nil` without one that can be ours.
+    /// The random number in the browser's cookie; `nil` if it is missing or malformed.
     private static func cookie(of request: Request) -> String? {
         let start = Array("\(cookieName(request))=".utf8)
         for line in request.fields.values(of: .cookie) {

@@ -13,7 +13,7 @@ struct SharedFiles: Sendable {
 
     // MARK: Visibility
 
-    /// The path under which the store keeps a file or folder.
+    /// The path under which the store holds a file or folder.
     @inline(never)  // Each caller would have a copy of it.
     func resolved(_ path: ResourcePath) async throws -> ResourcePath {
         try requireShown(path)
@@ -58,18 +58,18 @@ struct SharedFiles: Sendable {
         return info
     }
 
-    /// Refuses the path of a new file or folder that would be hidden, or whose name is no text.
+    /// Refuses the path of a new file or folder that would be hidden, or whose name is not text.
     func requireName(_ path: ResourcePath, isFolder: Bool) throws(UploaderError) {
         guard !path.isRoot else {
             throw UploaderError(.forbidden, .path, "the root cannot be changed")
         }
         guard options.allowsHidden || !path.hasDotName else {
             throw UploaderError(
-                .forbidden, .hidden, "names that begin with a dot are not taken here")
+                .forbidden, .hidden, "names that begin with a dot are not allowed")
         }
         guard isFolder || hasAllowedExtension(path.name) else {
             throw UploaderError(
-                .forbidden, .fileType, "files with that extension are not taken here")
+                .forbidden, .fileType, "files with this extension are not allowed")
         }
         guard ResourcePath.isText(path.name) else {
             throw UploaderError(
@@ -93,7 +93,7 @@ struct SharedFiles: Sendable {
     /// - Parameters:
     ///   - path: the path of the resource.
     ///   - andMembership: whether the folder around it gets or loses a member.
-    ///   - andInside: whether the members of a folder go away, too.
+    ///   - andInside: whether the members of a folder are removed, too.
     func requireUnlocked(
         _ path: ResourcePath, andMembership: Bool, andInside: Bool = false
     ) async throws {
@@ -104,7 +104,7 @@ struct SharedFiles: Sendable {
         if found.isEmpty, andInside {
             let roots = try await dav.locks.locks(on: path, andInside: true).map(\.root)
                 .filter { $0 != path && $0.isWithin(path) }
-            // A lock that is left on a missing member is removed, and does not conflict.
+            // A stale lock on a missing member is removed, and does not conflict.
             let gone = try await dav.removeLocks(onMissingOf: Set(roots))
             guard roots.allSatisfy({ gone.contains($0) }) else { throw Self.locked }
         }
@@ -112,7 +112,7 @@ struct SharedFiles: Sendable {
     }
 
     private static var locked: UploaderError {
-        UploaderError(.locked, .locked, "a WebDAV client has locked it")
+        UploaderError(.locked, .locked, "a WebDAV client has locked the file or folder")
     }
 
     // MARK: Names
@@ -124,7 +124,7 @@ struct SharedFiles: Sendable {
     ///   - others: further paths that `body` changes.
     ///   - isFolder: whether the name is a folder's; its number goes to the end of the whole name.
     ///   - conflict: what happens when the name is taken.
-    ///   - body: gets the path, and the file that it has to replace, if there is one.
+    ///   - body: gets the free or wanted path, and the file to be replaced, if any.
     func withName<Result: Sendable>(
         _ path: ResourcePath, and others: [ResourcePath] = [], isFolder: Bool,
         _ conflict: NameConflict, _ call: UploaderCall,
@@ -147,7 +147,7 @@ struct SharedFiles: Sendable {
                 do {
                     return try await body(candidate, old)
                 } catch let error as WebDAVError where error.status == .preconditionFailed {
-                    // As a rule another program has made a file of that name meanwhile.
+                    // Usually another program has made a file of that name in the meantime.
                     guard conflict == .keepBoth, surprises < 3 else { throw Self.taken }
                     surprises += 1
                     return nil
@@ -183,9 +183,9 @@ struct SharedFiles: Sendable {
     }
 }
 
-/// Names with numbers, so that a file can stand beside another one of the same name.
+/// Adds a number to a name that is taken.
 enum FreeName {
-    /// How many numbers are tried.
+    /// The highest number that is tried.
     static let limit = 1_000
 
     /// A name with a number before its extension: `name (1).txt`. It has at most 255 bytes, as file

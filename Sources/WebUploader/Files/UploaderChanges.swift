@@ -1,12 +1,12 @@
 internal import ToolkitSystem
 internal import WebDAVKit
 
-/// Notifies listeners of a folder of changes in it, by the page or by WebDAV: both pass the same
-/// gate.
+/// Notifies listeners of changes in their folders, by the page or by WebDAV: both use the same
+/// `PathLock`.
 final class UploaderChanges: Sendable {
-    /// Where a browser listens; it ends with this object.
+    /// The subscription of a browser; it ends with this object.
     final class Listener: Sendable {
-        /// Something has happened; several times are one.
+        /// A signal for a change or a heartbeat. Signals that are not read yet are merged.
         let signals: AsyncStream<Void>
         private let continuation: AsyncStream<Void>.Continuation
         private let hasChanged = Locked(false)
@@ -22,13 +22,14 @@ final class UploaderChanges: Sendable {
             onEnd()
         }
 
-        /// Takes note of a change.
+        /// Notes and signals a change.
         func change() {
             hasChanged.withLock { $0 = true }
             continuation.yield()
         }
 
-        /// Sends a comment, so that no proxy closes the connection as idle.
+        /// Signals without a change. The reader sends a comment, so that no proxy closes the
+        /// connection as idle.
         func beat() { continuation.yield() }
 
         /// Ends the signals.
@@ -65,11 +66,11 @@ final class UploaderChanges: Sendable {
         }
     }
 
-    /// How many listen.
+    /// The number of listeners.
     var count: Int { state.withLock { $0.entries.count } }
 
     /// Begins to listen to a folder.
-    /// - Returns: `nil` where as many listen as may.
+    /// - Returns: `nil` if the limit of listeners is reached.
     func listen(to folder: ResourcePath) -> Listener? {
         let number = state.withLock { state -> Int? in
             guard state.entries.count < limit else { return nil }

@@ -4,14 +4,14 @@ internal import HTTPServerKit
 internal import ToolkitSystem
 internal import WebDAVKit
 
-/// Sees to it that users add no more bytes than they may, also by several requests at the same time.
+/// Enforces the quotas of users, also across several requests at the same time.
 final class UploaderQuota: Sendable {
     /// The bytes that a user adds by requests in progress.
     private struct Entry: Sendable {
         var requestCount = 0
-        /// The bytes that are held for them.
+        /// The bytes that are reserved for these requests.
         var held: Int64 = 0
-        /// The bytes of those that were placed since the first one began.
+        /// The bytes that ended requests have stored since the entry was made.
         var placed: Int64 = 0
     }
 
@@ -25,10 +25,10 @@ final class UploaderQuota: Sendable {
         self.ask = ask
     }
 
-    /// Asks what the user of a request may add.
-    /// - Parameter count: how many bytes are to come, where that is known.
-    /// - Returns: `nil` when there is no limit.
-    /// - Throws: `UploaderError` with 507 if there are too many.
+    /// Asks for the quota of a request's user, and reserves the bytes of the request.
+    /// - Parameter count: the bytes that the request will add; `nil` if unknown.
+    /// - Returns: the reservation; `nil` if the user has no limit.
+    /// - Throws: `UploaderError` with 507 if the bytes exceed the quota.
     func hold(_ count: Int64?, for request: Request) async throws -> Hold? {
         guard let ask else { return nil }
         let user = request.identity?.name
@@ -37,7 +37,7 @@ final class UploaderQuota: Sendable {
         guard let allowed = try await ask(request) else { return nil }
         hold.allowed.withLock { $0 = max(allowed, 0) }
         if let count { try hold.reach(count) }
-        // No room may be left, and the length is unknown.
+        // With an unknown length, at least one byte must be left.
         if allowed <= 0, count == nil { try hold.reach(1) }
         return hold
     }
@@ -59,15 +59,17 @@ final class UploaderQuota: Sendable {
         }
     }
 
-    /// Holds bytes for a user.
+    /// Reserves more bytes for a user.
     /// - Parameters:
-    ///   - count: how many more.
-    ///   - placed: how many were placed when the user's limit was asked for.
+    ///   - count: the additional bytes.
+    ///   - allowed: the user's limit.
+    ///   - placed: the value of `Entry.placed` when the limit was asked for.
+    /// - Returns: false if the bytes exceed the limit.
     private func add(_ count: Int64, _ user: String?, _ allowed: Int64, since placed: Int64) -> Bool
     {
         entries.withLock { entries in
             guard var entry = entries[user] else { return false }
-            // The limit is of a moment when those were not placed yet.
+            // The limit does not include bytes that were placed after it was asked for.
             let left = allowed - (entry.placed - placed) - entry.held
             guard count <= left else { return false }
             entry.held += count
@@ -76,7 +78,7 @@ final class UploaderQuota: Sendable {
         }
     }
 
-    /// The bytes of one upload or copy, which are held for it until it ends.
+    /// The reserved bytes of one upload or copy. The reservation ends with this object.
     final class Hold: Sendable {
         private let quota: UploaderQuota
         private let user: String?
@@ -93,8 +95,8 @@ final class UploaderQuota: Sendable {
             quota.end(user, held, isPlaced: isPlaced)
         }
 
-        /// So many bytes there are, or will be.
-        /// - Throws: `UploaderError` with 507 when the user may not add so many.
+        /// Raises the reservation to `count` bytes in all.
+        /// - Throws: `UploaderError` with 507 if `count` exceeds the quota.
         func reach(_ count: Int64) throws(UploaderError) {
             let limit = allowed.withLock { $0 }
             let isHeld = state.withLock { state in
@@ -108,7 +110,7 @@ final class UploaderQuota: Sendable {
             guard isHeld else { throw .overQuota }
         }
 
-        /// They are in the store now.
+        /// Notes that the bytes are in the store.
         func place() { state.withLock { $0.isPlaced = true } }
     }
 }
@@ -120,7 +122,7 @@ extension UploaderError {
 }
 
 extension UploaderSite {
-    /// How many bytes a copy of something will have.
+    /// The number of bytes that a copy of a file or folder will have.
     func size(of path: ResourcePath, _ info: ResourceInfo) async throws -> Int64 {
         guard info.isCollection else { return info.length }
         var size: Int64 = 0

@@ -4,10 +4,10 @@ internal import HTTPServerCore
 internal import ToolkitSystem
 internal import WebDAVKit
 
-/// Something that goes into an archive.
+/// A file or folder for an archive.
 struct ArchiveMember: Sendable {
     var path: ResourcePath
-    /// Its path in the archive; empty for the root of the store, whose members stand at the top.
+    /// The path in the archive; empty for the root of the store, whose members are at the top.
     var name: [UInt8]
     var info: ResourceInfo
 }
@@ -15,12 +15,13 @@ struct ArchiveMember: Sendable {
 extension UploaderSite {
     /// A ZIP archive of files and folders, made while it is sent.
     ///
-    /// Its status is sent before its content is read. When something cannot be read then, the
-    /// connection is cut, so that no client takes the part for the whole.
+    /// The status is sent before the content is read. If a file cannot be read later, the
+    /// connection is cut, so that no client takes an incomplete archive for a complete one.
     func archive(of paths: [ResourcePath], _ call: UploaderCall) async throws -> Response {
         var members: [ArchiveMember] = []
         var names: [[UInt8]: Int] = [:]
-        // One that is inside of another one comes with that, and follows it in the order.
+        // A path inside of a selected folder follows the folder in this order, and is left out
+        // here, because the folder contains it.
         for path in Set(paths).sorted() {
             if let last = members.last, path.isWithin(last.path) { continue }
             let info = try await files.info(path)
@@ -49,7 +50,7 @@ extension UploaderSite {
     private func free(
         _ name: [UInt8], _ taken: inout [[UInt8]: Int], _ isFolder: Bool
     ) -> [UInt8] {
-        // The last number is remembered: of many of one name not each tries all.
+        // The last number is remembered, so that many equal names do not each try all numbers.
         var number = taken[name] ?? 0
         while true {
             let candidate = FreeName.name(name, number, isFolder) ?? name
@@ -62,20 +63,22 @@ extension UploaderSite {
     }
 }
 
-/// Writes an archive: one file after the other, and of each some at a time.
+/// Writes an archive, file by file and piece by piece.
 private struct ArchiveWriter {
-    /// How many bytes are joined. Parts of files that are longer are sent by the system.
+    /// Content is collected until it has this many bytes. Files of at least this length are sent by
+    /// the system instead.
     private static let pieceBytes = 256 << 10
-    /// How many bytes of a file are sent at once, and how many are read at once for the check value:
-    /// what was read is in the processor's cache when it is computed.
+    /// The most bytes of a file that are sent in one call.
     private static let fileStep: Int64 = 1 << 20
+    /// The most bytes that are read in one call for the check value: few enough to be in the
+    /// processor's cache when it is computed.
     private static let readBytes: Int64 = 64 << 10
 
     let site: UploaderSite
     let call: UploaderCall
     let writer: ResponseWriter
     private var zip = ZIPWriter()
-    /// Bytes that go out with the next piece.
+    /// Bytes that are sent with the next piece.
     private var pending: [UInt8] = []
 
     init(site: UploaderSite, call: UploaderCall, writer: ResponseWriter) {
@@ -83,7 +86,7 @@ private struct ArchiveWriter {
     }
 
     mutating func write(_ roots: [ArchiveMember]) async throws {
-        // Folders that are still to come; the next one is the last.
+        // The folders that are still to be written; the next one is at the end.
         var folders: [ArchiveMember] = []
         for root in roots.reversed() {
             if root.info.isCollection { folders.append(root) }
@@ -107,7 +110,7 @@ private struct ArchiveWriter {
         do {
             members = try await site.files.store.members(of: folder.path, withProperties: false)
         } catch let error as WebDAVError where error.status == .notFound {
-            // It has gone since it was listed.
+            // The folder was removed after it was listed.
             return []
         }
         while let batch = try await members.next() {
@@ -128,7 +131,7 @@ private struct ArchiveWriter {
         return inner
     }
 
-    /// Links to folders are left out: they may lead to what is around them.
+    /// Links to folders are left out, because they may lead to a folder around them.
     private func isWanted(_ member: ResourceMember) -> Bool {
         guard !(member.isLink && member.info.isCollection) else { return false }
         return site.files.isShown(member.name, isFolder: member.info.isCollection)
@@ -207,7 +210,7 @@ private struct ArchiveWriter {
         zip.content(count: count, checksum: checksum)
     }
 
-    /// Sends part of a file: while one piece goes out, the check value of the next one is computed.
+    /// Sends part of a file: while one piece is sent, the check value of the next one is computed.
     private mutating func copy(_ file: OpenFile, _ offset: Int64, _ count: Int64) async throws {
         let end = offset + count
         guard count >= Self.pieceBytes else {
@@ -231,11 +234,11 @@ private struct ArchiveWriter {
         }
     }
 
-    /// The check value of the next bytes of a file, and of all that came before them.
+    /// The check value of the content up to the end of the next `fileStep` bytes.
     ///
-    /// They are read here and once more by the system when they are sent. A file that is changed
-    /// between has another check value in the archive, as one that is changed while it is copied.
-    /// - Throws: when the file has become shorter than it was.
+    /// The bytes are read here, and again by the system when they are sent. A file that changes in
+    /// between does not match its check value in the archive.
+    /// - Throws: when the file has become shorter.
     private static func checksum(
         of file: OpenFile, _ start: Int64, _ end: Int64, after checksum: UInt32
     ) async throws -> UInt32 {

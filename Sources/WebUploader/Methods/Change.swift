@@ -5,7 +5,7 @@ internal import Logging
 internal import WebDAVKit
 
 extension UploaderSite {
-    /// Reads the form of a change, and refuses it unless it is from our page.
+    /// Reads the form of a change, and refuses it unless it is from a page of this handler.
     private func fields(_ call: UploaderCall) async throws -> FormFields {
         let fields = try await FormFields.read(call.request)
         try requireToken(call, fields)
@@ -23,14 +23,14 @@ extension UploaderSite {
 
     // MARK: Folders
 
-    /// `POST create`: makes a folder. The folder around it has to be there.
+    /// `POST create`: makes a folder. Its parent must exist.
     func create(_ call: UploaderCall) async throws -> Response {
         try call.require(call.role.mayUpload)
         let fields = try await fields(call)
         var path = try await path(fields, "path")
-        // A form without script has the name in a separate field.
+        // A page without script sends the name in a separate field.
         if let name = fields["name"] { path = try member(of: path, named: name) }
-        // The page needs it for the folders around what it uploads.
+        // The page needs `refuse` for the folders around the files that it uploads.
         var conflict = try call.conflict(fields["conflict"], options, mayRefuse: true)
         // Folders do not replace anything.
         if conflict == .replace { conflict = .refuse }
@@ -40,7 +40,7 @@ extension UploaderSite {
     }
 
     /// Makes a folder.
-    /// - Returns: its path, with a number where the name was taken.
+    /// - Returns: its path, with a number if the name was taken.
     func make(
         _ wished: ResourcePath, _ conflict: NameConflict, _ call: UploaderCall
     ) async throws -> ResourcePath {
@@ -85,7 +85,7 @@ extension UploaderSite {
         let (source, found) = (
             try await files.canonical(old), try await canonicalTarget(wished)
         )
-        // Where names are the same in any case, the new name may be another spelling of the old.
+        // If the store ignores case, the new name may be another spelling of the old one.
         let isRespelled = isMove && found == source && wished.name != source.name
         let target = isRespelled ? source.parent?.appending(wished.name) ?? found : found
         let operation = { (target: ResourcePath) -> UploaderOperation in
@@ -116,8 +116,8 @@ extension UploaderSite {
         return try answer([changed], in: source.parent ?? .root, .ok, call)
     }
 
-    /// The action when the new name is taken. `replace` as the setting of uploads does not count: a
-    /// new name that happens to be another file's must not destroy that.
+    /// The action when the new name is taken. `replace` from the options applies only to uploads: a
+    /// move must not destroy a file that happens to have the new name.
     private func conflictOfMove(
         _ fields: FormFields, _ call: UploaderCall
     ) throws(UploaderError) -> NameConflict {
@@ -126,13 +126,14 @@ extension UploaderSite {
         return conflict == .replace && !isChosen ? .refuse : conflict
     }
 
-    /// The target of a move. It may be hidden, and the error then says so.
+    /// The canonical target of a move or copy. A hidden target gets 403 with the code `hidden`, not
+    /// 404.
     private func canonicalTarget(_ path: ResourcePath) async throws -> ResourcePath {
         try files.requireName(path, isFolder: true)
         return try await files.canonical(path)
     }
 
-    /// Gives a file another spelling of its name.
+    /// Changes only the spelling of a name, such as its case.
     private func respell(
         _ source: ResourcePath, as path: ResourcePath, _ call: UploaderCall
     ) async throws -> ResourcePath {
@@ -152,15 +153,15 @@ extension UploaderSite {
         let isFolder = info.isCollection
         return try await files.withName(target, and: [source], isFolder: isFolder, conflict, call) {
             path, old in
-            // During the wait the file may have gone, or something else may have taken its place,
-            // which may be longer, or may not have the new name.
+            // During the wait the source may have been removed, or replaced by a longer file or by
+            // a folder. The new name was checked only for the old kind of source.
             let now = try await files.info(source)
             guard now.isCollection == isFolder else { throw UploaderError(.notFound, nil) }
             if let quotaHold { try quotaHold.reach(try await size(of: source, now)) }
             if isMove {
                 try await files.requireUnlocked(source, andMembership: true, andInside: true)
             }
-            // A tree inside of itself would be gone with what it replaces.
+            // A target inside of the source, or around it, would destroy the source.
             guard try await !files.store.overlap(source, path) else {
                 throw UploaderError(.forbidden, .path, "source and destination overlap")
             }
@@ -185,8 +186,8 @@ extension UploaderSite {
 
     // MARK: Delete
 
-    /// `POST delete`: files and folders with all that is inside, one after the other. A browser
-    /// without script is asked first.
+    /// `POST delete`: deletes files and folders with their contents, one after the other. A browser
+    /// without script gets a page that asks for confirmation first.
     func delete(_ call: UploaderCall) async throws -> Response {
         try call.require(call.role.mayChange)
         let fields = try await fields(call)
@@ -214,7 +215,7 @@ extension UploaderSite {
             let (isFolder, undo) = try await files.hold([path], call) {
                 let info = try await files.info(path)
                 try await files.requireUnlocked(path, andMembership: true, andInside: true)
-                // A page without script has no button to undo it.
+                // A page without script has no button to undo a deletion.
                 let undo: String? =
                     try await call.wantsPage
                     ? nil : bin.discard(path, isFolder: info.isCollection, call)
@@ -248,7 +249,7 @@ extension UploaderSite {
         // To look up a long text as a string may take minutes.
         let key = bytes.count == UploaderBin.keyLength ? String(decoding: bytes, as: UTF8.self) : ""
         guard let item = bin.take(key, call) else {
-            throw UploaderError(.notFound, .undo, "it is no longer in the bin")
+            throw UploaderError(.notFound, .undo, "the item is no longer in the bin")
         }
         do {
             return try await perform(.restore(item.path), call) {

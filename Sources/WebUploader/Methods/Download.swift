@@ -5,9 +5,9 @@ internal import HTTPServerKit
 internal import WebDAVKit
 
 extension UploaderSite {
-    /// `GET download`: a file, to be saved, or an archive of a folder or of several things. Browsers
-    /// run none of the content in this server's origin. A selection that is too long for a query
-    /// comes by POST.
+    /// `GET download`: a file to be saved, or an archive of a folder or of several paths. Browsers
+    /// never run the content in this server's origin. A selection that is too long for a query is
+    /// sent by POST.
     func download(_ call: UploaderCall) async throws -> Response {
         try call.require(call.role.mayDownload)
         var fields = FormFields(call.request.query)
@@ -32,7 +32,7 @@ extension UploaderSite {
 
     /// Runs a download and reports its result to the program: a success once the answer was sent.
     /// - Parameters:
-    ///   - paths: what is downloaded or shown, at least one path.
+    ///   - paths: the downloaded or shown files and folders, at least one.
     ///   - body: makes the answer.
     @inline(never)  // Each caller would have a copy of it.
     func performDownload(
@@ -64,7 +64,7 @@ extension UploaderSite {
         return response
     }
 
-    /// The fields of what is saved and not shown.
+    /// The fields of content that browsers save and do not show.
     static func attachment(_ name: String) -> HTTPFields {
         [
             .cacheControl: "private, no-cache",
@@ -79,7 +79,7 @@ extension UploaderSite {
         _ paths: [ResourcePath], _ answered: HTTPStatus, _ call: UploaderCall
     ) {
         guard let told = options.onEvent else { return }
-        // 416 is an answer, too, and no download.
+        // Other answers, such as 416, are not downloads.
         let refusal: HTTPStatus? = answered.isSuccess ? nil : answered
         call.request.whenAnswered { request, failure in
             let interruption: HTTPStatus? = failure == nil ? nil : .requestTimeout

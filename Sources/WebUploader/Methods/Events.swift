@@ -4,16 +4,16 @@ internal import HTTPServerKit
 internal import WebDAVKit
 
 extension UploaderSite {
-    /// How often it is looked whether the server stops or the client has gone.
+    /// The time between checks whether the server stops or the client has gone.
     private static let watchTime = Duration.seconds(1)
-    /// After how many of those looks something is sent, and the folder is looked at for changes by
-    /// other programs.
+    /// After this many checks, the folder is checked for changes by other programs, and an event or
+    /// a comment is sent.
     private static let beatCount = 15
-    /// The least time between two events: many changes at once are one.
+    /// The least time between two events; changes in between are merged.
     private static let quietTime = Duration.milliseconds(300)
 
     /// `GET events`: reports, by server-sent events, that the members of a folder have changed. The
-    /// list says which.
+    /// page then loads the list again.
     func events(_ call: UploaderCall) async throws -> Response {
         try call.require(call.role.mayList)
         let path = try await files.resolved(try UploaderCall.path(call.parameter("path") ?? []))
@@ -46,13 +46,13 @@ extension UploaderSite {
             .ok,
             fields: [
                 .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
-                // Proxies must not hold events back.
+                // Proxies must not buffer events.
                 "X-Accel-Buffering": "no",
             ], body: body)
     }
 
-    /// Has the events end when the server stops or the client has gone, and looks now and then for
-    /// what other programs have done to the folder.
+    /// Ends the events when the server stops or the client has gone, and regularly checks whether
+    /// another program has changed the folder.
     private func watch(
         _ folder: ResourcePath, _ listener: UploaderChanges.Listener, _ call: UploaderCall
     ) async {

@@ -5,31 +5,31 @@ internal import HTTPServerKit
 internal import ToolkitSystem
 internal import WebDAVKit
 
-/// A member of a folder, as the page and the list name it.
+/// A member of a folder, as the page and the list show it.
 struct ListedEntry: Sendable, Encodable {
     /// The name as text.
     var name: String
     /// The path from the root, as text.
     var path: String
-    /// The same, ready for a query or a form, byte by byte.
+    /// The path, percent-encoded byte by byte for a query or a form.
     var link: String
     /// `file` or `folder`.
     var type: String
     /// The number of bytes of a file.
     var size: Int64?
-    /// When it was changed (RFC 3339).
+    /// The time of the last change (RFC 3339).
     var modified: String
-    /// When it was made, where that is known.
+    /// The time of creation (RFC 3339); `nil` if unknown.
     var created: String?
     /// The media type of a file.
     var mediaType: String?
-    /// How the page shows a file: `image`, `video`, `audio`, `pdf` or `text`; `nil` for not at all.
+    /// How the page shows a file: `image`, `video`, `audio`, `pdf` or `text`; `nil` for no preview.
     var preview: String?
 
     var isFolder: Bool { type == "folder" }
 }
 
-/// A folder, or a part of its members.
+/// A folder, and some or all of its members.
 struct Listed: Sendable, Encodable {
     var path: String
     var link: String
@@ -51,7 +51,7 @@ extension UploaderSite {
         let limit = try number(call, "limit", 1...Self.greatestPageLimit, Self.pageLimit)
         let path = try UploaderCall.path(call.parameter("path") ?? [])
         let listed = try await listed(path, offset: offset, limit: limit, call)
-        // Some megabytes of JSON would hold up the event loop.
+        // Encoding some megabytes of JSON would block the event loop.
         let response = try await BlockingPool.computing.runUnlessCancelled {
             try Self.response(listed)
         }
@@ -97,7 +97,7 @@ extension UploaderSite {
                     files.isShown($0.name, isFolder: $0.info.isCollection)
                 }
             }
-            // Sorting a hundred thousand names would hold up the event loop.
+            // Sorting a hundred thousand names would block the event loop.
             let listed = try await BlockingPool.computing.runUnlessCancelled {
                 [shown, role = call.role] in
                 Self.part(of: shown, in: path, offset: offset, limit: limit, role)
@@ -149,7 +149,7 @@ enum PathText {
         return "/" + String(decoding: path.bytes, as: UTF8.self) + (isFolder ? "/" : "")
     }
 
-    /// For the value of a query or a form.
+    /// The percent-encoded path as the value of a query or a form.
     static func link(_ path: ResourcePath, isFolder: Bool) -> String {
         guard !path.isRoot else { return "/" }
         return "/" + path.segments.map { PathEncoding.segment($0) }.joined(separator: "/")

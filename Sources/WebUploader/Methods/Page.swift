@@ -21,7 +21,7 @@ extension UploaderSite {
             PageWriter.page(folder, listed, call, options, token: token), cookie)
     }
 
-    /// Asks a browser without script whether to delete.
+    /// The page that asks a browser without script for confirmation of a deletion.
     func confirmation(_ paths: [ResourcePath], _ call: UploaderCall) -> Response {
         let (token, cookie) = tokens.token(for: call.request)
         return response(

@@ -8,7 +8,7 @@ internal import WebDAVKit
 enum PreviewKind: String {
     case image, video, audio, pdf, text
 
-    /// Types whose content does nothing but to be shown. SVG is none of them: it may hold scripts.
+    /// Types that are safe to show. SVG is not among them, because it may contain scripts.
     private static let types: [String: PreviewKind] = [
         "image/png": .image, "image/jpeg": .image, "image/gif": .image, "image/webp": .image,
         "image/avif": .image, "image/apng": .image, "image/bmp": .image, "image/x-icon": .image,
@@ -26,7 +26,7 @@ enum PreviewKind: String {
     /// - Parameter type: the value of Content-Type.
     init?(ofType type: String) {
         let essence = String(type.prefix { $0 != ";" })
-        // All text is sent as plain text, whatever it is.
+        // Content of all text types is sent as `text/plain`.
         guard let kind = essence.hasPrefix("text/") ? PreviewKind.text : Self.types[essence] else {
             return nil
         }
@@ -45,7 +45,7 @@ enum PreviewKind: String {
 }
 
 extension UploaderSite {
-    /// `GET preview`: a file, to be shown, of a type that can do no harm.
+    /// `GET preview`: a file to be shown, if its type is safe to show.
     func preview(_ call: UploaderCall) async throws -> Response {
         try call.require(call.role.mayDownload)
         guard let bytes = call.parameter("path") else {

@@ -50,7 +50,7 @@ extension UploaderSite {
         return try answer([changed], in: folder, .created, call)
     }
 
-    /// `multipart/form-data`: fields, then files. Each file is placed as soon as it is there.
+    /// `multipart/form-data`: fields, then files. Each file is stored as soon as it is complete.
     private func uploadForm(_ call: UploaderCall) async throws -> Response {
         var limits = MultipartLimits.standard
         let (parts, isBeyondInt) = options.fileCountLimit.addingReportingOverflow(16)
@@ -72,9 +72,9 @@ extension UploaderSite {
                 }
                 continue
             }
-            // Do not touch the disk for a page of another site.
+            // Check before writing to the disk: the form may be from a page of another site.
             try requireToken(call, fields)
-            // A file field where no file was chosen is sent with an empty name.
+            // A file field without a chosen file is sent with an empty name.
             if fileName.isEmpty { continue }
             guard changed.count < options.fileCountLimit else {
                 throw UploaderError(.contentTooLarge, nil, "there are too many files")
@@ -112,13 +112,13 @@ extension UploaderSite {
         return try await files.canonical(path)
     }
 
-    /// Takes a file, whole or not at all. Everything that can be refused early is refused before
-    /// the content is read; conditions that may have changed are checked again. A precheck ends
-    /// before the content is read.
+    /// Stores an uploaded file, whole or not at all. Everything that can be refused early is
+    /// refused before the content is read; conditions that may have changed are checked again. A
+    /// precheck ends before the content is read.
     /// - Parameters:
-    ///   - body: its content.
-    ///   - wished: its path, if that is free.
-    ///   - announced: how many bytes are to come, where that is known.
+    ///   - body: the content of the file.
+    ///   - wished: the requested path.
+    ///   - announced: the announced length in bytes; `nil` if unknown.
     ///   - conflict: what happens when the name is taken.
     ///   - top: missing folders below this one are made; with `nil` none are made.
     private func take(
@@ -126,7 +126,7 @@ extension UploaderSite {
         _ conflict: NameConflict, makesFoldersIn top: ResourcePath?, _ call: UploaderCall
     ) async throws -> Changed {
         var hold: UploaderQuota.Hold?
-        // Hold the bytes until the program has been notified of the upload, and counts them itself.
+        // Reserve the bytes until the program was notified of the upload and counts them itself.
         defer { withExtendedLifetime(hold) {} }
         return try await perform(.upload(wished), call) {
             try files.requireName(wished, isFolder: false)
@@ -145,7 +145,7 @@ extension UploaderSite {
             let placed = try await files.withName(path, isFolder: false, conflict, call) {
                 (path, old) in
                 _ = try await files.store.place(content, at: path, modified: nil) { info in
-                    // Another program may have made it since.
+                    // Another program may have made a file of that name since.
                     guard info == nil || old != nil else {
                         throw UploaderError(.conflict, .exists, "the name is taken")
                     }
@@ -157,7 +157,7 @@ extension UploaderSite {
         }
     }
 
-    /// Checks whether an upload would be accepted, before its content is there.
+    /// Checks whether an upload would be accepted, before its content is sent.
     private func precheck(
         _ wished: ResourcePath, _ announced: Int64?, _ conflict: NameConflict, makesFolders: Bool
     ) async throws {
@@ -190,8 +190,8 @@ extension UploaderSite {
         throw UploaderError(tooLong: path, limit: options.contentLimit)
     }
 
-    /// The content, with progress reported to the program. Reading throws once the content is too
-    /// long.
+    /// The content, with progress reported to the program. Reading throws once the content exceeds
+    /// the limit or the quota.
     private func observed(
         _ body: RequestBody, _ path: ResourcePath, _ announced: Int64?,
         _ hold: UploaderQuota.Hold?, _ call: UploaderCall

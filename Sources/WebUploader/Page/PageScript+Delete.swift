@@ -1,5 +1,5 @@
 extension PageScript {
-    /// Deleting, and undoing it.
+    /// Deletion and its undoing.
     static let delete = #"""
         import{ change, clean, text } from "./api.js";
         import{ answerOf, each, focusOn, reload, tell } from "./list.js";
@@ -21,7 +21,7 @@ extension PageScript {
             (document.querySelector("#entries td.name a") || find("search")).focus();
         }
 
-        // It stays as long as somebody is about to press it.
+        // Hides the button later, but not while the pointer or the focus is on it.
         function hideLater() {
             clearTimeout(timer);
             timer = setTimeout(() => {
@@ -47,7 +47,7 @@ extension PageScript {
             const isForGood = outcome.done.length > kept.length;
             tell("deleted", outcome, isForGood ? [text("deleteForGood")] : []);
             focusFirst();
-            // An Undo that ended meanwhile may have left some.
+            // An undo that ended in the meantime may have left some items.
             bin = [...bin, ...kept];
             if (bin.length === 0) return;
             find("undo").hidden = false;
@@ -58,7 +58,7 @@ extension PageScript {
             if (bin.length === 0) return;
             const wishes = bin;
             bin = [];
-            // The button stays until all items are restored: clearing the way may take a while.
+            // The button stays until all items are restored, which may take a while.
             clearTimeout(timer);
             const hadFocus = document.activeElement === find("undo");
             find("undo").disabled = true;
@@ -69,13 +69,13 @@ extension PageScript {
             bin = [...kept, ...bin];
             find("undo").disabled = false;
             find("undo").hidden = bin.length === 0;
-            // Nothing, or something in another folder, was put back.
+            // If nothing in this folder was restored, no entry has the focus.
             if (!hadFocus || document.activeElement?.closest("#entries")) return;
             if (bin.length > 0) find("undo").focus(); else focusFirst();
         }
 
-        // One after the other, so that one that cannot be put back leaves the rest alone. It can be
-        // tried again, unless the bin does not have it any more.
+        // Restores one item after the other, so that a failure does not affect the rest. A failed
+        // item can be tried again unless it is no longer in the bin.
         async function restore(wishes) {
             const [done, problems, kept] = [[], [], []];
             for (const [index, wish] of wishes.entries()) {
@@ -86,7 +86,7 @@ extension PageScript {
                     problems.push(`${clean(wish.name)}: ${error.message}`);
                     if (error.code !== "undo") kept.push(wish);
                     if (error.status !== 0) continue;
-                    // Without a server the others are not tried.
+                    // The server does not answer: keep the others without trying.
                     kept.push(...wishes.slice(index + 1));
                     break;
                 }
@@ -96,7 +96,7 @@ extension PageScript {
 
         """#
 
-    /// Files that are shown in a dialog.
+    /// The dialog that shows files.
     static let preview = #"""
         import{ clean, element, text } from "./api.js";
         import{ all, catchUp, focusOn } from "./list.js";
@@ -104,7 +104,7 @@ extension PageScript {
         const find = (name) => document.getElementById(name);
         const dialog = find("preview");
         const content = find("preview-content");
-        // No page shows more of a text at once.
+        // The most bytes of a text that are shown.
         const most = 262144;
         let entry;
 
@@ -174,13 +174,13 @@ extension PageScript {
         find("previous").onclick = () => step(-1);
         find("next").onclick = () => step(1);
         dialog.onkeydown = (event) => {
-            // Arrows wind media and scroll text.
+            // There, the arrow keys seek in media and scroll text.
             if (event.target.matches("video, audio, pre")) return;
             if (event.key === "ArrowLeft") step(-1);
             if (event.key === "ArrowRight") step(1);
         };
         dialog.onclose = () => {
-            // Nothing plays on.
+            // This stops media.
             content.replaceChildren();
             const link = entry?.link;
             entry = undefined;

@@ -1,5 +1,5 @@
 extension PageScript {
-    /// The members of the folder that is shown.
+    /// The list of the shown folder's members.
     static let list = #"""
         import{ change, clean, element, encode, list, say, settings, size, text } from "./api.js";
 
@@ -54,8 +54,8 @@ extension PageScript {
 
         export function reload() { return open(folder.link); }
 
-        // The folder has changed: the list follows without a word, and waits while a name is typed or
-        // a dialog is open.
+        // Updates the list after a change of the folder, without a message. The update waits while
+        // a name is typed or a dialog is open.
         export async function refresh() {
             isStale = true;
             if (body.querySelector("td.name input") || document.querySelector("dialog[open]")) return;
@@ -64,13 +64,13 @@ extension PageScript {
             const turn = refreshes += 1;
             try {
                 const found = await list(folder.link);
-                // An older answer may come last.
+                // An older answer may arrive last.
                 if (turn !== refreshes || number !== visit || found.link !== folder.link) return;
                 if (body.querySelector("td.name input")) { isStale = true; return; }
                 if (JSON.stringify(found) === JSON.stringify(folder)) return;
                 folder = found;
                 render();
-            } catch { /* The next event, or the next click, tells. */ }
+            } catch { /* The next event or click tries again. */ }
         }
 
         export function catchUp() { if (isStale) refresh(); }
@@ -97,7 +97,7 @@ extension PageScript {
                 href: `${isFolder ? "" : "download"}?path=${entry.link}`,
                 textContent: clean(entry.name), dir: "auto",
             });
-            // Such a link does not leave the page, on which uploads may be under way.
+            // A download link does not leave the page, on which uploads may be running.
             if (!isFolder) name.download = "";
             const when = element("time", {
                 dateTime: entry.modified, textContent: dates.format(new Date(entry.modified)),
@@ -165,7 +165,7 @@ extension PageScript {
             render();
         }
 
-        // Entries that a search hides stay chosen, but nothing is done to them.
+        // Entries that a search hides stay selected, but operations leave them out.
         export function choice() {
             return shown.filter((entry) => chosen.has(entry.link));
         }
@@ -191,15 +191,16 @@ extension PageScript {
                 if (isOver) return;
                 isOver = true;
                 cell.replaceChildren(link);
-                // After a click elsewhere the focus is there, unless that was in another window.
+                // After a click elsewhere the focus stays at that place, unless it is in another
+                // window.
                 if (isByKey || !document.hasFocus()) link.focus();
                 catchUp();
             };
             input.onblur = () => end(false);
             input.onkeydown = async (event) => {
                 event.stopPropagation();
-                // Such keys belong to an input method, whose Enter ends a word; some browsers tell by
-                // the code alone.
+                // These keys belong to an input method, whose Enter ends a word. Some browsers show
+                // it only by the code 229.
                 if (event.isComposing || event.keyCode === 229) return;
                 if (event.key === "Escape") end(true);
                 if (event.key !== "Enter") return;
@@ -222,13 +223,14 @@ extension PageScript {
             input.setSelectionRange(0, dot > 0 ? dot : entry.name.length);
         }
 
-        // The value of the button that was pressed; empty for none.
+        // Opens a dialog, and returns the value of the pressed button; empty if no button was
+        // pressed.
         export function answerOf(dialog) {
             dialog.returnValue = "";
             dialog.showModal();
             return new Promise((resolve) => {
                 dialog.onclose = () => {
-                    // The event comes late: this one may be of an earlier answer.
+                    // The event is late: it may belong to an earlier answer.
                     if (dialog.open) return;
                     catchUp();
                     resolve(dialog.returnValue);
@@ -236,7 +238,7 @@ extension PageScript {
             });
         }
 
-        // The rest is done even if one of them cannot be.
+        // Runs `body` for all entries, even if it fails for some of them.
         export async function each(entries, body) {
             const [done, problems] = [[], []];
             for (const entry of entries) {

@@ -1,5 +1,5 @@
 extension PageScript {
-    /// Puts everything together.
+    /// The main script, which connects the others.
     static let page = #"""
         import{ change, clean, element, renewOld, say, settings, text } from "./api.js";
         import* as shown from "./list.js";
@@ -26,7 +26,7 @@ extension PageScript {
             const link = /[?&]path=([^&]*)/.exec(location.search);
             shown.open(link ? link[1] : "/");
         });
-        // Folders are opened in the page, so that uploads go on, and files are shown.
+        // Opens folders and shows files within the page, so that uploads continue.
         addEventListener("click", (event) => {
             if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
             const link = event.target.closest?.("a");
@@ -45,8 +45,8 @@ extension PageScript {
             if (query.length < 4000) save(`download?${query}`); else post(links);
         };
 
-        // By a link that downloads: another address of the page would ask whether to leave it while
-        // uploads run, and an error would take its place.
+        // Downloads by a link with `download`: a change of the page's address would ask whether to
+        // leave the page while uploads run, and an error would replace the page.
         function save(address) {
             const link = element("a", { href: address, download: "", hidden: true });
             document.body.append(link);
@@ -54,7 +54,7 @@ extension PageScript {
             link.remove();
         }
 
-        // The frame in which an answer that is no download is left.
+        // The frame that shows an answer that is not a download.
         function frame() {
             const known = find("saving");
             if (known) return known;
@@ -68,9 +68,9 @@ extension PageScript {
             return made;
         }
 
-        // A selection that is too long for an address.
+        // Downloads a selection that is too long for an address.
         async function post(links) {
-            // The answer to a token that is too old would not be seen.
+            // The page could not see the refusal of an expired token.
             try { await renewOld(); } catch (error) { return say(error.message); }
             const fields = [["token", settings.token], ...links.map((link) => ["link", link])]
                 .map(([name, value]) => element("input", { type: "hidden", name, value }));
@@ -95,9 +95,9 @@ extension PageScript {
 
         // MARK: Uploads
 
-        // `finding` is what was found, or the promise of it.
+        // `finding` is the result of a search for files, or a promise of it.
         async function take(finding) {
-            // The folder that is shown now, and not the one that is shown when all is found.
+            // Read before waiting: another folder may be shown when the search ends.
             const folder = shown.current();
             const { files, folders, unreadable } = await finding;
             const problems = unreadable.map((name) => `${clean(name)}: ${text("unreadable")}`);
@@ -131,7 +131,7 @@ extension PageScript {
             }
             // No message: the page has just said that the uploads are done.
             whenChanged(() => shown.refresh());
-            // Only a script can ask.
+            // Only the script can ask, so the HTML lacks this choice.
             if (find("conflict")) {
                 const option = element("option", { value: "ask", textContent: text("ask") });
                 find("conflict").append(option);
@@ -140,11 +140,11 @@ extension PageScript {
             recall();
         }
 
-        // MARK: Changes of others
+        // MARK: Changes by others
 
         let source;
 
-        // Browsers have few connections for one server: a page that nobody looks at gives its own up.
+        // Browsers allow few connections to one server, so a hidden page closes its connection.
         function listen() {
             source?.close();
             source = undefined;
@@ -154,7 +154,8 @@ extension PageScript {
             // No event reports earlier changes, or those while the connection was lost.
             own.onopen = () => shown.refresh();
             own.addEventListener("changed", () => shown.refresh());
-            // The browser comes back by itself after a lost connection, not after an error of a proxy.
+            // The browser reconnects by itself after a lost connection, but not after a proxy's
+            // error.
             own.onerror = () => {
                 if (own.readyState !== EventSource.CLOSED) return;
                 setTimeout(() => { if (own === source) listen(); }, 10000);

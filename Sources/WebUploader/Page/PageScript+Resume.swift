@@ -1,18 +1,18 @@
 extension PageScript {
-    /// One upload: by the resumable protocol (`Docs/ResumableUploads.md`) where the server offers it
-    /// and the file is larger than one piece, and else in one request.
+    /// One upload: by the resumable protocol (`Docs/ResumableUploads.md`) if the server offers it
+    /// and the file has at least the size of one piece, otherwise in one request.
     static let resume = #"""
         import{ encode, exchange, Problem, renew, renewOld, settings, text } from "./api.js";
 
         export const pieceBytes = 8388608;
-        // A connection may stand still for ever: the network has changed, or a proxy has closed it while
-        // the browser still writes, which reads no answer before it has written all.
+        // In milliseconds. A connection may hang for ever: the network has changed, or a proxy has
+        // closed it, and the browser reads no answer before it has written all content.
         const patience = 30000;
-        // Without progress: the first pause, the longest, and how many.
+        // The first and the longest pause in milliseconds, and the most retries without progress.
         const [shortest, longest, most] = [500, 30000, 10];
         const few = 3;
         const gone = [404, 410];
-        // The server has no use any more for what it has.
+        // With these statuses the server cannot continue the upload.
         const lost = [400, 413, 415, ...gone];
         const passing = [0, 408, 500, 502, 503, 504];
         const day = 86400;
@@ -43,7 +43,7 @@ extension PageScript {
             return offer;
         }
 
-        // Until a time has gone by, the network is back, or nobody wants to wait any more.
+        // Waits for `time` milliseconds, until the network is back, or until `signal` aborts.
         function pause(time, signal) {
             return new Promise((resolve) => {
                 const end = () => {
@@ -58,8 +58,8 @@ extension PageScript {
             });
         }
 
-        // How much the server has of an upload of before: `null` for none of it any more, and
-        // `undefined` where it cannot be asked.
+        // The offset of an upload of an earlier page: `null` if the upload is gone, `undefined` if
+        // the server does not answer.
         export async function reached(id, size) {
             try {
                 const answer = await exchange("HEAD", `.uploads/${id}`, {}, null, { patience });
@@ -69,8 +69,9 @@ extension PageScript {
             } catch (error) { return gone.includes(error.status) ? null : undefined; }
         }
 
-        // A listener has `onBegin(id, seconds)`, `onReach(offset)` when the server keeps so much,
-        // `onForget()` when it keeps nothing any more, `onProgress(bytes)` and `onBreak()`.
+        // A listener has `onBegin(id, seconds)`, `onReach(offset)` when the server has stored the
+        // bytes before an offset, `onForget()` when the upload is gone, `onProgress(bytes)` and
+        // `onBreak()`.
         export class Upload {
             constructor(file, link, name, conflict, listener) {
                 Object.assign(this, { file, listener, best: 0 });
@@ -78,10 +79,10 @@ extension PageScript {
                 this.target = `upload?path=${link}&name=${encode(name)}${choice}`;
             }
 
-            // Its address is relative to the page, so that it is right behind any proxy.
+            // The upload's address is relative to the page, so that it is right with any proxy.
             get address() { return `.uploads/${this.id}`; }
 
-            // Sends all that is missing; the answer tells what the file has become.
+            // Sends all missing content, and returns the server's answer with the final name.
             async run(signal) {
                 this.restarts = this.renewals = 0;
                 for (let tries = 0;;) {
@@ -102,7 +103,7 @@ extension PageScript {
 
             async rest(tries, signal) {
                 this.listener.onBreak();
-                // Not all browsers that have lost a server come back at the same moment.
+                // A random part, so that browsers that lost a server do not all return together.
                 const time = Math.min(shortest * 2 ** tries, longest);
                 await pause(time * (0.75 + Math.random() / 4), signal);
                 signal.throwIfAborted();
@@ -114,10 +115,10 @@ extension PageScript {
                 return this.append(signal);
             }
 
-            // Whether it goes on after an error: `now`, `later` or not at all.
+            // Whether to retry after an error: `now`, `later`, or not at all (false).
             async recover(error) {
                 const isKept = this.id && !error.isFinal;
-                // A file that cannot be read any more, or has changed on the disk, looks like a
+                // A file that has changed or has become unreadable causes the same error as a
                 // broken connection.
                 if (error.status === 0) await this.requireFile();
                 if (this.id && (error.isFinal || lost.includes(error.status))) this.forget();
@@ -130,8 +131,8 @@ extension PageScript {
                 return !error.isFinal && passing.includes(error.status) && "later";
             }
 
-            // Browsers send a request again by themselves when a connection breaks that had requests
-            // before. The server has some of it by then, and tells how much.
+            // Browsers repeat a request by themselves when a reused connection breaks. The server
+            // has stored part of the content by then, and reports the new offset.
             async agree(text) {
                 const offset = this.number(text);
                 if (!(offset <= this.file.size)) return "later";
@@ -170,7 +171,8 @@ extension PageScript {
             }
 
             async sendWhole(signal) {
-                // A refusal while the file is sent may look like a broken connection.
+                // A refusal for an old token while the file is sent may look like a broken
+                // connection.
                 await renewOld();
                 try {
                     return await exchange("POST", this.target, {
@@ -180,7 +182,7 @@ extension PageScript {
                         signal, patience, awaitsAnswer: true, onProgress: this.listener.onProgress,
                     });
                 } catch (error) {
-                    // A second one might make a second file.
+                    // A second request might make a second file.
                     error.isFinal = true;
                     throw error;
                 }
@@ -188,7 +190,7 @@ extension PageScript {
 
             number(text) { return /^\d{1,15}$/.test(text ?? "") ? Number(text) : undefined; }
 
-            // How much is there: after a break only the server knows.
+            // Asks for the offset: after a broken connection only the server knows it.
             async ask(signal) {
                 this.limits ??= await offered();
                 const answer = await exchange("HEAD", this.address, {}, null, { signal, patience });
@@ -199,7 +201,7 @@ extension PageScript {
                 await this.reach(offset);
             }
 
-            // One piece. With the last one, or behind it, the server makes the file.
+            // Sends one piece. The server makes the file after the last piece.
             async append(signal) {
                 const start = this.offset;
                 const end = Math.min(start + (this.limits?.piece ?? pieceBytes), this.file.size);
@@ -224,7 +226,7 @@ extension PageScript {
                 await this.listener.onReach(offset);
             }
 
-            // Nothing of it is kept.
+            // Deletes the upload on the server.
             async discard() {
                 if (!this.id) return;
                 const address = this.address;
@@ -237,8 +239,8 @@ extension PageScript {
 
     /// Unfinished uploads, which the browser keeps.
     static let kept = #"""
-        // Uploads that are not finished outlive the page: where they are, and by what their file is
-        // known again. Each has an entry of its own, as other tabs write theirs.
+        // Unfinished uploads outlive the page in `localStorage`: their address, and hashes that
+        // identify the file. Each has a separate entry, because other tabs write theirs.
         const prefix = `uploads ${location.pathname} `;
         const most = 50;
         const sampleBytes = 262144;
@@ -250,11 +252,12 @@ extension PageScript {
                     && typeof one.name === "string" && typeof one.link === "string"
                     && [one.size, one.modified, one.offset, one.until].every(Number.isFinite);
                 if (isRight && one.until > Date.now()) return one;
-            } catch { /* It is none of ours. */ }
+            } catch { /* The entry is not ours. */ }
             localStorage.removeItem(key);
         }
 
-        // The oldest first. Where nothing is kept, as in some private windows, there are none.
+        // The unfinished uploads, oldest first; none if the browser keeps nothing, as in some
+        // private windows.
         export function unfinished() {
             try {
                 const keys = Object.keys(localStorage).filter((key) => key.startsWith(prefix));
@@ -263,7 +266,7 @@ extension PageScript {
         }
 
         export function forget(id) {
-            try { localStorage.removeItem(prefix + id); } catch { /* There is nothing. */ }
+            try { localStorage.removeItem(prefix + id); } catch { /* Nothing is kept. */ }
         }
 
         function write(one) {
@@ -279,8 +282,8 @@ extension PageScript {
             write(one);
         }
 
-        // Whether a file is the one whose beginning the server has. Other content behind the same
-        // name must not be put behind it.
+        // Whether a file is the one whose beginning the server has. Content of another file with
+        // the same name must not be appended.
         export async function isSame(file, one) {
             if (file.size !== one.size || file.lastModified !== one.modified) return false;
             try {
@@ -289,14 +292,14 @@ extension PageScript {
             } catch { return false; }
         }
 
-        // The hash of the bytes in front of an offset.
+        // The hash of the last bytes before an offset.
         async function mark(file, offset) {
             const piece = file.slice(Math.max(0, offset - sampleBytes), offset);
             return sha256(new Uint8Array(await piece.arrayBuffer()));
         }
 
-        // MARK: SHA-256 (FIPS 180-4). Browsers have their own in secure contexts only, and a page in
-        // a local network is in none.
+        // MARK: SHA-256 (FIPS 180-4). Browsers offer it only in secure contexts, and a page in a
+        // local network is not in a secure context.
 
         function fraction(value) { return (value - Math.floor(value)) * 2 ** 32 | 0; }
 

@@ -14,7 +14,8 @@ extension PageScript {
         const rows = find("transfer-list");
         const all = new Set();
         let finished = 0;
-        // The problems of what was not begun: they are told once more with the end of the rest.
+        // The problems of files that were not begun; they are shown again when the others have
+        // ended.
         let problems = [];
         let onChange = () => {};
 
@@ -27,8 +28,8 @@ extension PageScript {
         }
 
         class Transfer {
-            // `wish` tells the folder, the name and the size; `file` is missing for an upload of
-            // before, of which `kept` is known.
+            // `wish` has the folder, the name and the size. An upload of an earlier page has
+            // `kept`, but no `file`.
             constructor(wish, file, kept) {
                 const { link, name, size, batch } = wish;
                 Object.assign(this, { link, name, size, batch, file, kept });
@@ -98,7 +99,7 @@ extension PageScript {
                         ...this.isTooLong ? [] : [this.button("retry", () => this.retry())],
                         ...this.kept ? [cancel("discard")] : [],
                     ],
-                    // An upload of before that was discarded has no file.
+                    // A discarded upload of an earlier page has no file.
                     cancelled: () => this.file ? [this.button("retry", () => this.retry())] : [],
                 };
                 return makers[this.state]();
@@ -125,7 +126,7 @@ extension PageScript {
 
             // MARK: Actions
 
-            // The note of before may lack the piece that was under way when its page went.
+            // The kept offset may lack the piece that was being sent when the page was closed.
             async refresh() {
                 const offset = await reached(this.kept.id, this.size);
                 if (this.state !== "interrupted" || !all.has(this) || offset === undefined) return;
@@ -137,15 +138,15 @@ extension PageScript {
                 }
             }
 
-            // The note of it stays: another user's upload, or another server's at this address, is
-            // answered in the same way.
+            // The kept entry stays, because an upload of another user, or to another server at this
+            // address, gets the same answer.
             drop() {
                 this.row.remove();
                 all.delete(this);
                 showAll();
             }
 
-            // Goes on with an upload of before, if the file is the same.
+            // Resumes an upload of an earlier page, if the file is the same.
             async take(file) {
                 this.isTaking = true;
                 const isRight = await isSame(file, this.kept).finally(() => { this.isTaking = false; });
@@ -173,7 +174,7 @@ extension PageScript {
                 }
             }
 
-            // Some browsers read on from a file that was changed meanwhile.
+            // Some browsers continue to read a file that has changed in the meantime.
             async requireSame() {
                 if (!this.kept?.last || await isSame(this.file, this.kept)) return;
                 throw new Problem(0, { title: text("unreadable") });
@@ -235,7 +236,7 @@ extension PageScript {
                 next();
             }
 
-            // The entry with this name, as far as the list of the folder shows.
+            // The entry with this name in the shown list of the folder, if any.
             get other() {
                 const folder = current();
                 if (folder.link !== this.link) return undefined;
@@ -267,7 +268,7 @@ extension PageScript {
                 if (running >= atOnce) break;
                 if (item.state !== "waiting") continue;
                 if (item.conflict === "ask" && !item.kept && item.other) {
-                    // Nothing is sent for nothing.
+                    // Ask before sending content that would be refused.
                     item.ask();
                     continue;
                 }
@@ -281,11 +282,11 @@ extension PageScript {
             [finished, problems] = [0, []];
         }
 
-        // MARK: All of them
+        // MARK: All uploads
 
         let isShowing = false;
 
-        // Once all of them have changed that do.
+        // Updates the buttons once after several changes.
         function showAll() {
             if (isShowing) return;
             isShowing = true;
@@ -318,7 +319,7 @@ extension PageScript {
                 const old = before.find((item) => item.name === name && item.size === file.size);
                 if (old && await old.take(file)) continue;
                 const made = new Transfer({ link, name, size: file.size, batch }, file);
-                // Nothing is sent for nothing.
+                // Do not send a file that would be refused.
                 if (file.size > limit) made.fail(new Problem(413, { limit }));
             }
             problems.push(...others);
@@ -340,13 +341,13 @@ extension PageScript {
             }
         });
 
-        // Uploads that were given up for want of a network are tried again.
+        // Retries uploads that failed without a network.
         addEventListener("online", () =>
             each((item) => item.state === "failed" && item.isBroken && item.kept, (item) => item.retry()));
 
-        // MARK: Uploads of before
+        // MARK: Uploads of earlier pages
 
-        // Other tabs of the page may be at work on some of them: those are theirs.
+        // Other tabs of the page may be sending some of these uploads, and claim them.
         const tabs = globalThis.BroadcastChannel && new BroadcastChannel(`uploads ${location.pathname}`);
 
         function claim() {
@@ -364,13 +365,14 @@ extension PageScript {
         export function recall() {
             for (const one of unfinished()) new Transfer({ ...one, batch: { count: 1 } }, undefined, one);
             tabs?.postMessage({});
-            // By then another tab has said which are its own: a question would end what it sends.
+            // By then other tabs have claimed their uploads: asking for an offset would end the
+            // request that another tab is sending.
             setTimeout(() => each((item) => item.state === "interrupted", (item) => item.refresh()), 500);
         }
 
         """#
 
-    /// The question what is to happen when a name is taken.
+    /// The dialog that asks for an action when a name is taken.
     static let ask = #"""
         import{ clean, text } from "./api.js";
         import{ answerOf } from "./list.js";
@@ -379,7 +381,7 @@ extension PageScript {
         const dialog = find("conflict-dialog");
         let last = Promise.resolve();
 
-        // Nobody is asked while something else is open.
+        // Waits until no other dialog is open.
         async function quiet() {
             for (;;) {
                 const other = document.querySelector("dialog[open]");
@@ -401,7 +403,7 @@ extension PageScript {
             return choice;
         }
 
-        // One question after the other.
+        // Asks one question after the other.
         export function question(name, batch, mayReplace) {
             const asked = last.then(() => put(name, batch, mayReplace));
             last = asked.catch(() => {});

@@ -1,8 +1,8 @@
-/// The scripts of the page. They make the page of a folder better, which works without them; all
-/// names get into it by `textContent`. No blank stands behind `import`, as the tools that read the
-/// imports of Swift files would take it for one of those.
+/// The scripts that improve the page of a folder, which also works without them. They insert names
+/// only by `textContent`. There is no space after `import`, because the tools that read the imports
+/// of Swift files would take the line for one.
 enum PageScript {
-    /// Talks to the server.
+    /// Sends requests to the server.
     static let api = #"""
         const main = document.getElementById("uploader");
         const texts = JSON.parse(main.dataset.texts);
@@ -52,7 +52,7 @@ enum PageScript {
             return JSON.parse(content);
         }
 
-        // Two at once would get a cookie each, and only the later one would count.
+        // Two requests at the same time would get a cookie each, and only the later would be valid.
         export function renew() {
             renewing ??= exchange("GET", "token", { "Accept": "application/json" }, null, {
                 patience: 15000,
@@ -63,7 +63,8 @@ enum PageScript {
             return renewing;
         }
 
-        // A token that is surely good, though hours have gone by or the server was started anew.
+        // Renews the token unless it is less than a minute old: it may have expired, or the server
+        // may have been restarted.
         export async function renewOld() {
             if (performance.now() - renewed > 60000) await renew();
         }
@@ -102,10 +103,10 @@ enum PageScript {
             }
         }
 
-        // Sends a request of which somebody wants to know how much has gone, which only this tells.
-        // `patience` is how long, in milliseconds, nothing may move before it is given up; the answer
-        // may take four times as long, or, with `awaitsAnswer`, any time: what was sent cannot be sent
-        // again, and a server may have much to do with it.
+        // Sends a request by XMLHttpRequest, because `fetch` does not report the progress of
+        // content. The request is aborted after `patience` milliseconds without progress. The
+        // answer may take four times as long, or, with `awaitsAnswer`, any time: the content cannot
+        // be sent again, and the server may need long to process it.
         export function exchange(method, address, fields, content, options = {}) {
             const { signal, onProgress, patience, awaitsAnswer } = options;
             const request = new XMLHttpRequest();
@@ -149,7 +150,7 @@ enum PageScript {
             return made;
         }
 
-        // Marks that turn or break the line are shown as escapes.
+        // Shows control characters and marks of writing direction as escapes.
         export function clean(name) {
             return name.replace(/[\u0000-\u001f\u007f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
                 (mark) => `\\u{${mark.codePointAt(0).toString(16).toUpperCase()}}`);
@@ -182,7 +183,7 @@ enum PageScript {
             }
         }
 
-        // One member that cannot be read takes no other along.
+        // A member that cannot be read does not keep others from being read.
         async function walk(entry, prefix, found) {
             const name = prefix + entry.name;
             let inner;
@@ -201,8 +202,8 @@ enum PageScript {
             for (const member of inner) await walk(member, `${name}/`, found);
         }
 
-        // The names of files with those of the folders around them, folders that are empty, and the
-        // names of those that cannot be read.
+        // Files with the names of the folders around them, empty folders, and the names of files
+        // and folders that cannot be read.
         export async function dropped(transfer) {
             const found = { files: [], folders: [], unreadable: [] };
             // The browser empties the transfer at the first `await`.
@@ -215,14 +216,15 @@ enum PageScript {
             return found;
         }
 
-        // The same for files that are chosen or pasted, which the browser has looked at.
+        // The same for chosen or pasted files, whose folders the browser has read.
         export function chosen(list) {
             const files = [...list]
                 .map((file) => ({ file, name: file.webkitRelativePath || file.name }));
             return { files, folders: [], unreadable: [] };
         }
 
-        // `onFiles` gets what was found, or the promise of it: to look through folders takes a while.
+        // `onFiles` gets the found files, or a promise of them, because reading folders takes a
+        // while.
         export function watch(onFiles) {
             let depth = 0;
             const hasFiles = (event) => [...event.dataTransfer.types].includes("Files");

@@ -1,4 +1,4 @@
-/// How the page looks: like the listing of a folder, in light and dark.
+/// The style of the page: like a `FileHandler`'s listing, in light and dark.
 enum PageStyle {
     static let css = #"""
         :root {
@@ -110,7 +110,7 @@ enum PageStyle {
             margin: 0.75rem 0 0;
         }
         .tools { margin: 0 0 0.75rem; justify-content: space-between; }
-        /* In sight as long as something is selected, above the notice. */
+        /* Visible while something is selected, above the notice. */
         #selection {
             position: sticky; bottom: 2.25rem; margin: 0; padding: 0.625rem 0;
             border-top: 1px solid var(--line);

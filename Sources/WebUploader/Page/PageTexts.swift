@@ -1,11 +1,12 @@
 internal import HTTPParser
 internal import HTTPServerCore
 
-/// The texts of the page, in the language that a browser prefers. A language is one more table.
+/// The texts of the page, in the language that a browser prefers. Each language has a table.
 package struct PageTexts: Sendable {
-    // The tables are in `PageTexts+Tables.swift`; a test sees to it that each has all keys.
+    // The tables are in `PageTexts+Tables.swift` and `PageTexts+MoreTables.swift`; a test checks
+    // that each has all keys.
 
-    /// The language, as `lang` has it.
+    /// The language, as a value of the HTML attribute `lang`.
     let language: String
     private let texts: [String: String]
 
@@ -18,7 +19,7 @@ package struct PageTexts: Sendable {
         texts = Self.tables[language] ?? [:]
     }
 
-    /// A text; English where the language has none.
+    /// A text; in English if the language's table lacks it.
     subscript(key: String) -> String { texts[key] ?? Self.english[key] ?? key }
 
     /// The texts of the page's script.
@@ -32,7 +33,8 @@ package struct PageTexts: Sendable {
         "de": german, "en": english, "es": spanish, "fr": french, "ja": japanese, "zh": chinese,
     ]
 
-    /// The best language that there is a table for, by Accept-Language (RFC 9110 section 12.5.4).
+    /// The client's favourite of the available languages, by Accept-Language (RFC 9110 section
+    /// 12.5.4).
     static func language(of field: String?) -> String {
         var (best, bestWeight) = ("en", 0)
         // No browser sends more languages.
@@ -49,7 +51,7 @@ package struct PageTexts: Sendable {
         return best
     }
 
-    /// A weight in thousandths; 0 for what is none.
+    /// A weight in thousandths; 0 if it is malformed.
     private static func weight(_ text: Substring) -> Int {
         if text.hasPrefix("1") { return 1_000 }
         guard text.hasPrefix("0.") else { return 0 }

@@ -84,7 +84,7 @@ extension PageWriter {
         html.markup("</a></p>\n")
     }
 
-    /// The first button is the one that the return key presses: it must not be the one that deletes.
+    /// The return key presses the first button, so the first button must not delete.
     private mutating func actions(_ role: UploaderRole) {
         html.markup("<div class=\"plain actions\">")
         if role.mayChange {
@@ -109,7 +109,7 @@ extension PageWriter {
         html.markup("</div>\n")
     }
 
-    /// A file that is shown.
+    /// The dialog that shows a file.
     private mutating func preview() {
         html.markup(
             "<dialog id=\"preview\" aria-labelledby=\"preview-name\"><form method=\"dialog\">"

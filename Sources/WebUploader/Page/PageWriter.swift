@@ -4,10 +4,10 @@ internal import HTTPServerCore
 internal import HTTPServerKit
 internal import WebDAVKit
 
-/// Writes the pages. All of them work without a script; the one of a folder has one that makes
-/// it better.
+/// Writes the pages. All of them work without a script; the page of a folder has a script that
+/// improves it.
 struct PageWriter {
-    /// Nothing runs and nothing is loaded but what this handler serves.
+    /// Only content of this origin is run or loaded.
     static let policy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
         + "media-src 'self'; frame-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -132,7 +132,7 @@ struct PageWriter {
         html.markup("\"")
     }
 
-    /// The way from the root to here; every step but the last is a link.
+    /// Links to the folders from the root to this one, which is marked as the current page.
     private mutating func breadcrumb(_ folder: ResourcePath, _ title: String) {
         html.markup("<nav aria-label=\"")
         html.attribute(texts["path"])
@@ -196,7 +196,7 @@ struct PageWriter {
         html.markup("<label>")
         text("conflict")
         html.markup(" <select id=\"conflict\" name=\"conflict\">")
-        // Only the script can ask, and has that choice itself.
+        // Only the script can ask the user, so the script adds the choice `ask`.
         for conflict in NameConflict.allCases
         where conflict != .ask && (role == .all || conflict != .replace) {
             let isChosen = conflict == (options.conflict == .ask ? .refuse : options.conflict)
@@ -212,7 +212,7 @@ struct PageWriter {
 // MARK: - Other pages
 
 extension PageWriter {
-    /// Asks whether to delete.
+    /// The page that asks for confirmation of a deletion.
     static func confirmation(
         _ paths: [ResourcePath], _ texts: PageTexts, token: String
     ) -> [UInt8] {

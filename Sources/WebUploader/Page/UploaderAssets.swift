@@ -3,8 +3,8 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import HTTPServerKit
 
-/// Style and scripts of the page. They stand in the program, so that it needs no files beside it, and
-/// have their hash in their address, so that browsers may keep them for ever.
+/// Style and scripts of the page. They are part of the program, so that it needs no further files.
+/// Their addresses contain a hash of them all, so that browsers may cache them for ever.
 enum UploaderAssets {
     private static let texts = [
         "page.css": PageStyle.css, "page.js": PageScript.page, "api.js": PageScript.api,
@@ -19,7 +19,7 @@ enum UploaderAssets {
         return String(EntityTag(of: Array(all.utf8)).description.dropFirst().prefix(12))
     }()
 
-    /// The folder of the address, relative to the page.
+    /// The folder of the addresses, relative to the page.
     static let folder = "assets/\(hash)/"
 
     /// The names and contents; tests use them.
