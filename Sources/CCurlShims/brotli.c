@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-// The functions of brotli/decode.h that are used; their numbers and types have been the same since
+// The functions of brotli/decode.h that are used. Their constants and types have not changed since
 // version 1.0.
 static struct {
     void *(*create)(void *allocate, void *release, void *opaque);

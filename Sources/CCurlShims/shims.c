@@ -33,7 +33,7 @@ CURLcode http_curl_set_url(CURL *easy, CURLU **kept, const char *text) {
     if (!*kept) *kept = curl_url();
     const int is_read =
         *kept && curl_url_set(*kept, CURLUPART_URL, text, CURLU_PATH_AS_IS) == CURLUE_OK;
-    // What cannot be read is left to libcurl, which says what is wrong with it.
+    // libcurl parses a URL that cannot be parsed here, and reports what is wrong with it.
     curl_easy_setopt(easy, CURLOPT_CURLU, is_read ? *kept : NULL);
     return curl_easy_setopt(easy, CURLOPT_URL, text);
 }
@@ -117,7 +117,7 @@ static int read_message(CURL *easy, curl_infotype type, char *text, size_t count
     http_curl_stream *stream = context;
     char line[128];
     unsigned number = 0;
-    // A transfer that resolves the name (DoH) has the same callback.
+    // A transfer that resolves the name (DoH) inherits the callback.
     if (easy != stream->easy) return 0;
     if (stream->trace && (type == CURLINFO_TEXT || type == CURLINFO_HEADER_IN ||
                           type == CURLINFO_HEADER_OUT)) {
@@ -178,14 +178,14 @@ static int verify(X509_STORE_CTX *store, void *argument) {
 static CURLcode prepare_context(CURL *easy, void *context, void *argument) {
     http_curl_trust *trust = argument;
     struct timespec now;
-    // A transfer that resolves the name (DoH) has the same callback: its server is not the origin.
+    // A transfer that resolves the name (DoH) inherits the callback. Its server is not the origin.
     if (easy != trust->easy) return CURLE_OK;
     clock_gettime(CLOCK_MONOTONIC, &now);
     trust->begun = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
     if (!trust->decide) return CURLE_OK;
     SSL_CTX_set_cert_verify_callback(context, verify, trust);
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
-    // The callback's argument is only good as long as the connection is made.
+    // The callback's argument is valid only while the connection is made.
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
     return CURLE_OK;
 }
@@ -263,7 +263,7 @@ int http_any_readable(const int *sockets, int count) {
     enum { few = 2, most = 64 };
     struct pollfd polled[most];
     if (count <= few) {
-        // Cheaper than poll: it is asked before each request.
+        // Cheaper than poll, and called before each request.
         for (int index = 0; index < count; index++) {
             int waiting = 0;
             if (ioctl(sockets[index], FIONREAD, &waiting) == 0 && waiting > 0) return 1;
@@ -284,7 +284,7 @@ int http_any_readable(const int *sockets, int count) {
 int http_has_ended(int socket) {
     struct pollfd polled = {.fd = socket, .events = POLLIN};
     int waiting = 0;
-    // In this order: what comes after the look at the events cannot be taken for an end.
+    // In this order: bytes that arrive after `poll` prevent that its event is taken for an end.
     return poll(&polled, 1, 0) > 0 && ioctl(socket, FIONREAD, &waiting) == 0 && waiting == 0;
 }
 
@@ -296,7 +296,7 @@ void http_give_up_socket(int target) {
     const int is_made = socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0;
 #endif
     if (is_made) {
-        // The end of a pair whose other one is closed has nothing to read but its end.
+        // A socket whose peer is closed has nothing to read except the end.
         close(ends[1]);
 #ifdef __linux__
         const int is_replaced = dup3(ends[0], target, O_CLOEXEC) == target;
@@ -311,7 +311,7 @@ void http_give_up_socket(int target) {
         close(ends[0]);
         if (is_replaced) return;
     }
-    // Without a descriptor to spare: what has come is read, and then there is the end.
+    // No descriptor is free: read all received bytes, so that only the end is left.
     enum { most_reads = 256 };
     char room[4096];
     shutdown(target, SHUT_RDWR);
@@ -357,7 +357,7 @@ void http_poller_change(int poller, int target, int events, int before) {
               &event);
 }
 
-// What is wrong with a socket is found by reading or writing.
+// The flags as events: 1 to read, 2 to write. Errors set both: reading or writing reports them.
 static int happened(uint32_t flags, uint32_t read, uint32_t write) {
     return (flags & ~write ? 1 : 0) | (flags & ~read ? 2 : 0);
 }
@@ -397,7 +397,7 @@ int http_poll_some(http_poll_event *events, int count, int waker, int64_t nanose
     if (!blocks) {
         const int64_t end = monotonic() + nanoseconds;
         while (found == 0 && monotonic() < end) {
-            // The peer may wait for this very processor.
+            // The peer may be waiting for this processor.
             sched_yield();
             found = ppoll(polled, (nfds_t)limit + 1, &time, NULL);
         }

@@ -2,19 +2,19 @@ internal import HTTPCodecs
 internal import HTTPParser
 internal import ToolkitSystem
 
-/// Where the tokens of Bearer come from (RFC 6750).
+/// The source of tokens for Bearer (RFC 6750).
 public struct BearerAuthentication: Sendable {
-    /// The servers that may see the token. It goes nowhere else.
+    /// The servers that get the token. It is sent to no other server.
     public var origins: Set<Origin>
     let makeToken: @Sendable (_ refused: String?) async throws -> String?
 
     /// Creates a source of tokens.
     /// - Parameters:
-    ///   - origins: the servers that may see the token.
-    ///   - token: gives a token. It is called when there is none, with nil, and when a server has
-    ///     refused the one there was, with that one; once, however many requests wait for it. Nil
-    ///     means that there is no token, and the request goes out without. An error that it throws
-    ///     ends the tasks that wait.
+    ///   - origins: the servers that get the token.
+    ///   - token: returns a token. It is called with nil if there is no token, and with the refused
+    ///     token after a server has refused it; one call serves all requests that wait. If it
+    ///     returns nil, the requests are sent without a token. An error that it throws ends the
+    ///     waiting tasks.
     public init(
         origins: Set<Origin>,
         token: @escaping @Sendable (_ refused: String?) async throws -> String?
@@ -24,12 +24,12 @@ public struct BearerAuthentication: Sendable {
     }
 }
 
-/// The token that is valid now, and the one renewal that all wait for.
+/// The current token, and the renewal that all requests wait for.
 package final class BearerTokens: Sendable {
     private struct State {
         var token: String?
         var renewal: Task<String?, any Error>?
-        /// Counts renewals, so that one that is over does not end the next.
+        /// Counts renewals, so that the end of an old one does not affect the next.
         var number = 0
     }
 
@@ -42,10 +42,10 @@ package final class BearerTokens: Sendable {
 
     package func covers(_ origin: Origin) -> Bool { source.origins.contains(origin) }
 
-    /// The token, if it is there.
+    /// The token, if there is one.
     package var current: String? { state.withLock { $0.token } }
 
-    /// Forgets the token, and the one that a renewal brings that still runs.
+    /// Forgets the token. The result of a running renewal is not kept.
     package func reset() {
         state.withLock { state in
             (state.token, state.renewal) = (nil, nil)
@@ -53,8 +53,8 @@ package final class BearerTokens: Sendable {
         }
     }
 
-    /// The token, or a new one where it is the one that was refused. A renewal that runs is waited
-    /// for; a waiter that is cancelled does not stop it.
+    /// The token, or a new one if the current one was refused. All callers wait for the same
+    /// renewal; a cancelled caller does not stop it.
     package func token(refused: String? = nil) async throws -> String? {
         let (token, renewal, number) = state.withLock {
             state -> (String?, Task<String?, any Error>?, Int) in
@@ -79,7 +79,7 @@ package final class BearerTokens: Sendable {
 
 /// The credentials of Bearer (RFC 6750 section 2.1).
 package enum BearerAuthorization {
-    /// `nil` for what is no token68: it could not be sent as one.
+    /// The value of Authorization; `nil` if the token is no token68.
     package static func value(token: String) -> String? {
         let value = "Bearer \(token)"
         guard let field = AuthorizationField(value), case .token68 = field.content else {

@@ -4,7 +4,7 @@ package import HTTPParser
 
 /// The challenges of a response that this client can answer, the strongest first.
 package enum Challenges {
-    /// One of them.
+    /// A challenge that this client can answer.
     package enum Challenge: Sendable, Hashable {
         case basic(realm: String)
         case digest(DigestChallenge)
@@ -31,10 +31,11 @@ package enum Challenges {
         }
     }
 
-    /// Reads the field of a response, WWW-Authenticate or Proxy-Authenticate, in all its lines. A line
-    /// that is malformed is left aside, and so is what is not known (RFC 9110 section 11.6.1).
+    /// Parses all lines of WWW-Authenticate or Proxy-Authenticate. Malformed lines and unknown
+    /// challenges are ignored (RFC 9110 section 11.6.1).
     package static func all(in fields: HTTPFields, _ name: HTTPFieldName) -> [Challenge] {
-        // Nobody asks in more ways than that, or at greater length: realms and nonces are compared.
+        // These limits bound the work, because realms and nonces are compared. No real server
+        // exceeds them.
         let lines = fields.values(of: name).filter { $0.utf8.count <= lineLimit }
         let read = lines.prefix(16).flatMap { ChallengeField.list($0) ?? [] }
         return read.prefix(32).compactMap(challenge).enumerated().sorted { left, right in
@@ -67,7 +68,7 @@ package enum Challenges {
 /// The credentials of Basic (RFC 7617 section 2).
 package enum BasicAuthorization {
     /// The value of Authorization; `nil` for a name with a colon and for control characters, which
-    /// would be read as something else.
+    /// the server would misread.
     package static func value(user: String, password: String) -> String? {
         guard !user.utf8.contains(UInt8(ascii: ":")),
             !(user + password).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
@@ -75,8 +76,8 @@ package enum BasicAuthorization {
         return "Basic " + Base64.text(of: Array("\(user):\(password)".utf8))
     }
 
-    /// The part of the path below which the same credential holds (section 2.2): up to the last
-    /// slash.
+    /// The path below which the same credential is valid (section 2.2): up to the last slash,
+    /// inclusive.
     package static func scope(of path: String) -> String {
         let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
         return String(path[..<end]) + "/"

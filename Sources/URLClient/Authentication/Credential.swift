@@ -1,8 +1,8 @@
-/// With what a client says who it is.
+/// A credential with which a client authenticates.
 public enum ClientCredential: Sendable, Hashable {
-    /// Name and password of Basic and Digest. The name has no colon where Basic is used.
+    /// User name and password for Basic and Digest. For Basic, the name must not contain a colon.
     case password(user: String, password: String)
-    /// A token of Bearer.
+    /// A token for Bearer.
     case token(String)
 }
 
@@ -16,9 +16,9 @@ extension ClientCredential: CustomStringConvertible {
     }
 }
 
-/// Where a credential holds (RFC 9110 section 11.5).
+/// A protection space: the requests for which a credential is valid (RFC 9110 section 11.5).
 public struct ProtectionSpace: Sendable, Hashable {
-    /// How somebody authenticates.
+    /// An authentication scheme.
     public enum Scheme: String, Sendable, Hashable, CaseIterable {
         /// RFC 7617.
         case basic
@@ -30,18 +30,18 @@ public struct ProtectionSpace: Sendable, Hashable {
 
     /// Scheme, host and port of the server, or of the proxy.
     public let origin: Origin
-    /// The server's name for the space; empty where it gives none.
+    /// The server's name for the space; empty if the challenge has none.
     public let realm: String
-    /// How somebody authenticates.
+    /// The authentication scheme.
     public let scheme: Scheme
-    /// Whether a proxy asks, and not the server.
+    /// Whether a proxy asks for the credential, and not the server.
     public let isProxy: Bool
 
     /// Creates a space.
     /// - Parameters:
     ///   - origin: scheme, host and port of the server, or of the proxy.
-    ///   - realm: what the server calls the space.
-    ///   - scheme: how somebody authenticates.
+    ///   - realm: the server's name for the space.
+    ///   - scheme: the authentication scheme.
     ///   - isProxy: whether a proxy asks.
     public init(origin: Origin, realm: String, scheme: Scheme, isProxy: Bool = false) {
         (self.origin, self.realm, self.scheme, self.isProxy) = (origin, realm, scheme, isProxy)
@@ -50,43 +50,45 @@ public struct ProtectionSpace: Sendable, Hashable {
 
 /// A server's request for credentials.
 public struct ClientChallenge: Sendable {
-    /// Where the credential would hold.
+    /// The protection space that the credential is for.
     public let space: ProtectionSpace
-    /// A credential that is stored and was not refused yet.
+    /// The request's own credential or a stored one, unless it was refused.
     public let proposed: ClientCredential?
-    /// How many credentials were refused for this task.
+    /// How many credentials the server, or the proxy, has refused for this task.
     public let failureCount: Int
-    /// The response that asks.
+    /// The response with the challenge.
     public let response: ClientResponse
 }
 
 /// The answer to a challenge.
 public enum ChallengeAnswer: Sendable, Hashable {
-    /// The credential is sent, and stored for the protection space if `remembers`.
+    /// Sends the credential, and stores it for the protection space if `remembers`.
     case use(ClientCredential, remembers: Bool = true)
-    /// The proposed credential is sent; without one the response is the answer.
+    /// Sends the proposed credential; without one, the same as ``reject``.
     case useProposed
-    /// The response is the answer.
+    /// Does not answer this challenge. If the response has no other one, it is delivered.
     case reject
-    /// The task is cancelled.
+    /// Cancels the task.
     case cancel
 }
 
 /// How a session authenticates.
 public struct AuthenticationOptions: Sendable {
-    /// The credentials to begin with, and where those are kept that the application gives.
+    /// The stored credentials. It also keeps those with which the application answers challenges.
     public var credentials: CredentialStorage
-    /// Asked for a credential when a server wants one; nil for those that are stored.
+    /// Called for a credential when a server or a proxy asks for one. If nil, the task's delegate
+    /// is asked; without a delegate, stored credentials are used.
     public var challenge: (@Sendable (ClientChallenge) async -> ChallengeAnswer)?
-    /// Where tokens come from.
+    /// The source of tokens for Bearer.
     public var bearer: BearerAuthentication?
     /// How many credentials are tried for one request, at least 0.
     public var attemptLimit = 3
-    /// Whether Basic is used without TLS, where everybody on the way can read the password.
+    /// Whether challenges of Basic and Bearer are answered without TLS, where everyone on the
+    /// network path can read the credential.
     public var allowsBasicWithoutTLS = true
 
     /// Creates options.
-    /// - Parameter credentials: the credentials to begin with.
+    /// - Parameter credentials: the storage of credentials.
     public init(credentials: CredentialStorage = CredentialStorage()) {
         self.credentials = credentials
     }

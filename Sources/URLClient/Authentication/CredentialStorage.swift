@@ -6,8 +6,8 @@ public final class CredentialStorage: Sendable {
     private struct Table {
         var spaces: [ProtectionSpace: ClientCredential] = [:]
         var origins: [Origin: ClientCredential] = [:]
-        /// The number of changes so far; that of each origin's last change, and that of the last
-        /// `removeAll`.
+        /// Changes are numbered. The numbers of the latest change, of each origin's last change,
+        /// and of the last `removeAll`.
         var changeCount: UInt64 = 0
         var changes: [Origin: UInt64] = [:]
         var clearing: UInt64 = 0
@@ -23,7 +23,7 @@ public final class CredentialStorage: Sendable {
     /// Creates an empty storage.
     public init() {}
 
-    /// Stores a credential for one space, or removes it.
+    /// Stores a credential for one protection space, or removes it.
     ///
     /// The next request is sent with this credential, or without any: sessions forget what earlier
     /// challenges have taught them about the origin.
@@ -49,7 +49,8 @@ public final class CredentialStorage: Sendable {
         }
     }
 
-    /// The credential of a space, or else the credential of its origin, if the scheme takes it.
+    /// The credential of a space, or else that of its origin if the scheme accepts it. A proxy's
+    /// space uses no credential of an origin.
     public func credential(for space: ProtectionSpace) -> ClientCredential? {
         table.withLock { table in
             if let credential = table.spaces[space] { return credential }

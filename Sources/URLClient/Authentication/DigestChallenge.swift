@@ -10,16 +10,17 @@ package struct DigestChallenge: Sendable, Hashable {
     package let hash: DigestHash
     /// Whether the algorithm ends in `-sess`.
     package let isSession: Bool
-    /// Whether qop has `auth`; without qop the sums are those of RFC 2069.
+    /// Whether qop has `auth`; without qop the hashes are computed as in RFC 2069.
     package let hasQuality: Bool
-    /// Whether the name is hashed.
+    /// Whether the user name is sent as a hash.
     package let hashesUser: Bool
     /// Whether only the nonce was too old.
     package let isStale: Bool
-    /// The paths below which the credential holds on the same origin; empty for all.
+    /// The references below which the credential is valid; empty for the whole origin.
     package let domain: [String]
 
-    /// `nil` where something is missing, or asks for an algorithm or a protection that is not known.
+    /// `nil` if realm or nonce is missing, or the algorithm or the quality of protection is not
+    /// supported.
     package init?(_ field: ChallengeField) {
         guard let realm = field["realm"], let nonce = field["nonce"] else { return nil }
         (self.realm, self.nonce, opaque) = (realm, nonce, field["opaque"])
@@ -42,7 +43,7 @@ package struct DigestChallenge: Sendable, Hashable {
     }
 }
 
-/// A user at a server that has given a nonce: makes the credentials of one request after the other.
+/// The login of a user with a server's nonce. It creates the credentials of successive requests.
 package struct DigestSession: Sendable {
     package let challenge: DigestChallenge
     private let user: String
@@ -52,16 +53,16 @@ package struct DigestSession: Sendable {
     fileprivate(set) var nonce: String
     private var count: UInt32 = 0
 
-    /// - Parameter cnonce: something that nobody can guess, without quotes.
+    /// - Parameter cnonce: an unpredictable text without quotes.
     package init(_ challenge: DigestChallenge, user: String, password: String, cnonce: String) {
         self.challenge = challenge
         (self.user, self.cnonce, nonce) = (user, cnonce, challenge.nonce)
         secret = challenge.hash.secret(name: user, realm: challenge.realm, password: password)
     }
 
-    /// Goes on with the count of an earlier session of the user if the server has given the same nonce
-    /// again: it takes a count that comes twice for a replay (section 3.4). The cnonce stays as well,
-    /// since `-sess` makes one secret of both for all requests.
+    /// Continues the count of an earlier session if the server has sent the same nonce again: the
+    /// server takes a repeated count for a replay (section 3.4). The cnonce is kept as well,
+    /// because with `-sess` it is part of the secret.
     package mutating func goOn(from earlier: DigestSession) {
         guard earlier.nonce == nonce else { return }
         (count, cnonce) = (earlier.count, earlier.cnonce)
@@ -96,8 +97,8 @@ package struct DigestSession: Sendable {
         return "Digest " + parts.joined(separator: ", ")
     }
 
-    /// Takes Authentication-Info of a response (section 3.5): the nonce for the next request. The one in
-    /// use changes nothing: its count goes on.
+    /// Takes the nonce for the next request from Authentication-Info of a response (section 3.5).
+    /// If it is the current nonce, the count continues.
     package mutating func receive(info value: String) {
         // The field has the parameters of a challenge, without its scheme.
         guard let next = ChallengeField.list("Digest \(value)")?.first?["nextnonce"], !next.isEmpty,
@@ -106,7 +107,8 @@ package struct DigestSession: Sendable {
         (nonce, count) = (next, 0)
     }
 
-    /// The name, its hash, or the name in the form for text beyond ASCII (section 3.4).
+    /// The user name: hashed, as a quoted string, or percent-encoded if it is not ASCII (section
+    /// 3.4).
     private var userParameter: String {
         if challenge.hashesUser {
             return "username=\"\(challenge.hash.hex("\(user):\(challenge.realm)"))\""

@@ -1,23 +1,25 @@
 package import HTTPParser
 
-/// As which user a request goes out.
+/// The user in whose name a request is sent.
 package enum RequestUser: Sendable {
-    /// The request brings its credential; no other one is sent.
+    /// The request has its own credential, and gets no other.
     case own(ClientCredential)
-    /// The session decides: by an answer to a challenge that was not stored, else by what is stored.
+    /// The user of the session: an answer to a challenge that was not stored, or else the stored
+    /// credential.
     case session(CredentialStorage)
 }
 
-/// The protection spaces in which the users of a session have logged in: their credentials are sent
-/// at once from then on (RFC 7617 section 2.2, RFC 7616 section 3.6).
+/// The protection spaces in which the users of a session have logged in: later requests are sent
+/// with credentials without waiting for a challenge (RFC 7617 section 2.2, RFC 7616 section 3.6).
 package struct ProtectionSpaceCache: Sendable {
     private struct Known: Sendable {
         let space: ProtectionSpace
         let credential: ClientCredential
         /// The revision of the storage at which a challenge was answered with a credential that is
-        /// not stored; nil for the other credentials. It holds until the storage changes.
+        /// not stored; nil for other credentials. The answer is valid until the storage changes.
         var answered: UInt64?
-        /// The paths, each to its last slash, below which it holds.
+        /// The paths below which the login is valid. A path with `?` at its end stands for itself
+        /// only.
         var scopes: [String]
         var digest: DigestSession?
 
@@ -28,20 +30,20 @@ package struct ProtectionSpaceCache: Sendable {
 
     /// The credentials for a request.
     package struct Authorization: Sendable {
-        /// The value of the field.
+        /// The value of Authorization or Proxy-Authorization.
         package let value: String
         package let credential: ClientCredential
-        /// The space that it is for.
+        /// The protection space of the credential.
         package let space: ProtectionSpace
     }
 
     private var origins: [Origin: [Known]] = [:]
-    /// The most logins that are remembered of one origin.
+    /// The most logins, and the most paths of a login, that are remembered for one origin.
     private static let limit = 32
 
     package init() {}
 
-    /// Whether there are none.
+    /// Whether no login is remembered.
     var isEmpty: Bool { origins.isEmpty }
 
     /// The credentials for a request, if its user is known to need some.
@@ -58,7 +60,7 @@ package struct ProtectionSpaceCache: Sendable {
             value: value, credential: known[index].credential, space: known[index].space)
     }
 
-    /// The credential that would be sent.
+    /// The credential that a request would be sent with.
     package func credential(
         origin: Origin, target: String, for user: RequestUser
     ) -> ClientCredential? {
@@ -67,11 +69,12 @@ package struct ProtectionSpaceCache: Sendable {
         return known[index].credential
     }
 
-    /// The login of a user with the longest path that covers a target; the newest of several.
+    /// The index of the user's login with the longest path that covers a target; of several, the
+    /// newest.
     private static func index(
         in known: [Known], _ target: String, _ isProxy: Bool, _ user: RequestUser
     ) -> Int? {
-        // A proxy's credential holds for whatever it is asked for.
+        // A proxy's credential is valid for all targets.
         let path = isProxy ? "/" : path(of: target)
         var best: (index: Int, length: Int)?
         for (index, entry) in known.enumerated() where entry.space.isProxy == isProxy {
@@ -83,7 +86,7 @@ package struct ProtectionSpaceCache: Sendable {
         return best?.index
     }
 
-    /// Whether a login is that of the user.
+    /// Whether a login belongs to the user.
     private static func isOf(_ user: RequestUser, _ entry: Known, _ known: [Known]) -> Bool {
         switch user {
         case .own(let credential): return entry.credential == credential
@@ -109,15 +112,17 @@ package struct ProtectionSpaceCache: Sendable {
         }
     }
 
-    /// Remembers a space before its credential is sent.
+    /// Remembers a login before its credential is sent.
     /// - Parameters:
-    ///   - challenge: what the server asks.
-    ///   - origin: of the server.
-    ///   - target: of the request that was refused.
-    ///   - answered: the revision of the storage, where the credential is the answer to a
-    ///     challenge and not stored.
-    ///   - carried: the space for which the request that was refused had brought a login.
-    ///   - cnonce: for Digest, something that nobody can guess.
+    ///   - challenge: the challenge that the credential answers.
+    ///   - credential: the credential.
+    ///   - origin: the origin of the server or the proxy.
+    ///   - target: the target of the refused request.
+    ///   - answered: the revision of the storage, if the credential is an answer to a challenge
+    ///     and not stored.
+    ///   - carried: the protection space of the login that the refused request carried.
+    ///   - cnonce: an unpredictable text that Digest needs.
+    ///   - isProxy: whether a proxy asks.
     package mutating func enter(
         _ challenge: Challenges.Challenge, _ credential: ClientCredential, origin: Origin,
         target: String, answered: UInt64? = nil, carried: ProtectionSpace? = nil,
@@ -142,7 +147,7 @@ package struct ProtectionSpaceCache: Sendable {
                 let others = known.filter { $0.space == carried }.flatMap(\.scopes)
                 Self.claim(path, from: others, &entry.scopes)
             }
-            // The request that was refused is answered, whatever paths `domain` names.
+            // The login is valid for the path of the refused request, even if `domain` omits it.
             if Self.longest(entry.scopes, covering: path) == nil {
                 let exact = (old?.scopes ?? []).filter {
                     $0.utf8.last == UInt8(ascii: "?")
@@ -152,14 +157,15 @@ package struct ProtectionSpaceCache: Sendable {
                 entry.scopes += (exact + [path + "?"]).suffix(room)
             }
         }
-        // One answer holds in a space: the last.
+        // A space has one valid answer that is not stored: the last one.
         if answered != nil { known.removeAll { $0.space == space && $0.answered != nil } }
         known.append(entry)
         if known.count > Self.limit { known.removeFirst() }
         origins[origin] = known
     }
 
-    /// The revision of the storage with which a login came from an answer to a challenge.
+    /// The revision of the storage at which a challenge was answered with a login that is not
+    /// stored; nil for other logins.
     func answered(_ space: ProtectionSpace, _ credential: ClientCredential) -> UInt64? {
         origins[space.origin]?.first { $0.isSame(space, credential) }?.answered
     }
@@ -170,7 +176,8 @@ package struct ProtectionSpaceCache: Sendable {
         if origins[space.origin]?.isEmpty == true { origins[space.origin] = nil }
     }
 
-    /// Takes Authentication-Info of a response to a request with such a nonce.
+    /// Takes Authentication-Info of a response.
+    /// - Parameter sent: the request's value of Authorization, which contains the nonce.
     package mutating func receive(info: String, origin: Origin, sent: String) {
         guard let nonce = AuthorizationField(sent)?["nonce"], var known = origins[origin] else {
             return
@@ -185,14 +192,14 @@ package struct ProtectionSpaceCache: Sendable {
 
     // MARK: scopes
 
-    /// The path of a target without dot segments: one that leads out of a scope again is not below it.
+    /// The path of a target without dot segments: a path whose `..` leaves a scope is not below it.
     private static func path(of target: String) -> String {
         URIReference.removingDotSegments(
             String(Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") })))
     }
 
     private static func covers(_ scope: String, _ path: String) -> Bool {
-        // That path alone; there is no query in it.
+        // The scope covers this path only. Paths contain no query.
         if scope.utf8.last == UInt8(ascii: "?") {
             return scope.utf8.dropLast().elementsEqual(path.utf8)
         }
@@ -200,7 +207,7 @@ package struct ProtectionSpaceCache: Sendable {
             || (scope.utf8.count == path.utf8.count + 1 && scope.utf8.starts(with: path.utf8))
     }
 
-    /// The length of the longest scope that covers a path; nil where none does.
+    /// The length of the longest scope that covers a path; nil if none does.
     private static func longest(_ scopes: [String], covering path: String) -> Int? {
         var length: Int?
         for scope in scopes where covers(scope, path) {
@@ -214,13 +221,13 @@ package struct ProtectionSpaceCache: Sendable {
         return Array((old + missing).suffix(limit))
     }
 
-    /// The paths below which a login holds.
+    /// The paths below which a login is valid.
     /// - Parameters:
-    ///   - challenge: what the server asks.
-    ///   - origin: of the server.
-    ///   - path: of the request that was refused.
-    ///   - old: the paths before, if the login is known.
-    ///   - hadLogin: whether that request had brought a login.
+    ///   - challenge: the challenge of the server.
+    ///   - origin: the origin of the server.
+    ///   - path: the path of the refused request.
+    ///   - old: the previous paths, if the login is known.
+    ///   - hadLogin: whether the refused request carried a login.
     private static func scopes(
         of challenge: Challenges.Challenge, _ origin: Origin, _ path: String, _ old: [String]?,
         hadLogin: Bool
@@ -231,25 +238,25 @@ package struct ProtectionSpaceCache: Sendable {
         case .bearer: named = ["/"]
         case .digest(let digest): named = domain(of: digest, origin)
         }
-        // A space that shares its origin with another one keeps the paths that are known to be its.
+        // If other spaces share the origin, this one keeps only its known paths.
         return named == ["/"] && hadLogin ? old ?? named : named
     }
 
-    /// Makes a login hold for a path before those of another space, one of which was sent there although
-    /// the server wants this one.
+    /// Makes a login take precedence for a path over those of another space, of which one was sent
+    /// although the server wants this login.
     private static func claim(_ path: String, from others: [String], _ scopes: inout [String]) {
         let others = others.filter { covers($0, path) }
         let length = longest(others, covering: path) ?? 0
         guard longest(scopes, covering: path) ?? 0 <= length else { return }
-        // The other space keeps a path that both would have.
+        // The other space keeps a scope that both have.
         scopes.removeAll { others.contains($0) }
         let folder = BasicAuthorization.scope(of: path)
         scopes.append(folder.utf8.count > length ? folder : path + "?")
         if scopes.count > limit { scopes.removeFirst() }
     }
 
-    /// domain lists references; those to the same origin count (RFC 7616 section 3.3). Without it,
-    /// and where it says nothing of this origin, the credential holds everywhere on it.
+    /// The paths of the references in `domain`, as far as they have the same origin (RFC 7616
+    /// section 3.3). If none has, the credential is valid for the whole origin.
     private static func domain(of challenge: DigestChallenge, _ origin: Origin) -> [String] {
         let paths = challenge.domain.prefix(limit).compactMap { text -> String? in
             guard let reference = URIReference(field: text, base: "\(origin)/"),
@@ -262,6 +269,6 @@ package struct ProtectionSpaceCache: Sendable {
 }
 
 extension DigestSession {
-    /// Whether the nonce is the one that requests are made with.
+    /// Whether requests are currently made with the nonce.
     func uses(_ nonce: String) -> Bool { self.nonce == nonce }
 }

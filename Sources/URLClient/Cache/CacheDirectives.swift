@@ -1,12 +1,13 @@
 package import HTTPParser
 
-/// Cache-Control of a request or a response (RFC 9111 section 5.2, RFC 5861), as a private cache reads
-/// it: what concerns shared caches alone is left out.
+/// Cache-Control of a request or a response (RFC 9111 section 5.2, RFC 5861), as a private cache
+/// reads it: directives for shared caches only are left out.
 package struct CacheDirectives: Sendable, Hashable {
-    /// Seconds; the least where several are named, and zero where it is malformed.
+    /// In seconds; the least of several values, and zero for a malformed one.
     package var maxAge: Int64?
     package var noStore = false
-    /// Also with the names of fields, which a cache may read as without (section 5.2.2.4).
+    /// Also for `no-cache` with field names, which a cache may treat as one without (section
+    /// 5.2.2.4).
     package var noCache = false
     package var isPublic = false
     package var isPrivate = false
@@ -15,19 +16,20 @@ package struct CacheDirectives: Sendable, Hashable {
     package var isImmutable = false
     package var staleWhileRevalidate: Int64?
     package var staleIfError: Int64?
-    /// Of requests; the greatest number where nothing is said of how much.
+    /// Of requests, in seconds; the greatest number for `max-stale` without a value.
     package var maxStale: Int64?
     package var minFresh: Int64?
     package var onlyIfCached = false
 
     package init() {}
 
-    /// Reads the field in all its lines. Without Cache-Control, `Pragma: no-cache` of a request means
+    /// Parses all lines of the field. Without Cache-Control, `Pragma: no-cache` of a request means
     /// the same as the directive (section 5.4).
     package init(_ fields: HTTPFields) {
         for value in fields.values(of: .cacheControl) {
             guard let elements = FieldValues.list(value) else {
-                // It may have held any directive: nothing is kept, and nothing kept counts as fresh.
+                // A malformed line may have held any directive: nothing is stored, and nothing
+                // stored counts as fresh.
                 (maxAge, noStore, noCache) = (0, true, true)
                 continue
             }
@@ -45,7 +47,7 @@ package struct CacheDirectives: Sendable, Hashable {
         let parts = element.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1).map {
             String(Substring($0))
         }
-        // No directive that is known has a longer name.
+        // No known directive has a longer name.
         guard let first = parts.first, first.utf8.count <= 32 else { return }
         let name = first.lowercased()
         let argument = parts.count > 1 ? FieldValues.unquoted(parts[1]) ?? parts[1] : nil
@@ -67,7 +69,7 @@ package struct CacheDirectives: Sendable, Hashable {
         }
     }
 
-    /// delta-seconds (section 1.2.2): what is too large is as good as 68 years.
+    /// delta-seconds (section 1.2.2). Larger numbers than 2^31 count as 2^31, or 68 years.
     static func seconds(_ text: String?) -> Int64? {
         guard let text, !text.isEmpty, text.utf8.allSatisfy(ByteClass.isDigit) else { return nil }
         return min(FieldValues.parseDecimal(text) ?? .max, 1 << 31)

@@ -2,8 +2,8 @@ internal import HTTPCodecs
 internal import HTTPCrypto
 internal import HTTPParser
 
-/// How the head of a stored response stands in a file: a line with the format and the hash of the
-/// rest, then JSON. A file that was cut off or changed is none.
+/// The file format of a stored response's head: a line with the format and the hash of the rest,
+/// then JSON. A truncated or modified file is treated as missing.
 enum CacheEntryFile {
     /// The content of the file.
     struct Content {
@@ -75,7 +75,7 @@ enum CacheEntryFile {
     }
 }
 
-/// Finds content that was changed by accident (FNV-1a, 64 bits).
+/// A checksum that detects accidental changes of content (FNV-1a, 64 bits).
 struct CacheChecksum: Sendable {
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 

@@ -9,11 +9,11 @@ struct CacheIndex<Value: Sendable>: Sendable {
     private var entries: [String: [String: Entry]] = [:]
     private var clock: UInt64 = 0
     private let byteLimit: Int64
-    /// The most variants of one URL.
+    /// The most variants of one URL. The least recently used one is removed.
     private static var variantLimit: Int { 8 }
     private(set) var byteCount: Int64 = 0
     private(set) var count = 0
-    /// How many changes the disk has yet to follow.
+    /// How many changes were not yet made on the disk.
     var pendingChanges = 0
     var removals = CacheRemovals()
 
@@ -29,8 +29,8 @@ struct CacheIndex<Value: Sendable>: Sendable {
         entries[key]?[variant]?.lastUse = clock
     }
 
-    /// Puts a value in the place of another.
-    /// - Returns: the values that went for it, the replaced one included.
+    /// Inserts a value, and replaces the one of the same key and variant.
+    /// - Returns: the values that were removed, including the replaced one.
     mutating func insert(_ value: Value, size: Int64, key: String, variant: String) -> [Value] {
         var gone = remove(key, variant).map { [$0] } ?? []
         clock += 1
@@ -66,7 +66,8 @@ struct CacheIndex<Value: Sendable>: Sendable {
         return all
     }
 
-    /// A tenth more goes than has to, so that this happens once in a while.
+    /// Removes the least recently used entries if the limit is exceeded: a tenth more than
+    /// necessary, so that removals are rare.
     private mutating func shrink() -> [Value] {
         guard byteCount > byteLimit else { return [] }
         var gone: [Value] = []
@@ -81,11 +82,12 @@ struct CacheIndex<Value: Sendable>: Sendable {
     }
 }
 
-/// Counts what was removed before its time: a response on its way is of before, and not stored.
+/// Counts removals. A response that was requested before its URL was removed is outdated, and is
+/// not stored.
 struct CacheRemovals: Sendable {
-    /// How often something was removed.
+    /// The number of removals so far.
     private(set) var moment: UInt64 = 0
-    /// The last time at which everything was, or may have been.
+    /// The number of the last removal of everything. Also set when `byURL` is full and is cleared.
     private var all: UInt64 = 0
     private var byURL: [String: UInt64] = [:]
     private static let limit = 1_000
@@ -101,7 +103,7 @@ struct CacheRemovals: Sendable {
         (all, byURL) = (moment, [:])
     }
 
-    /// Whether a URL was among what was removed after a moment.
+    /// Whether a URL may have been removed after a moment.
     func include(_ url: String, since moment: UInt64) -> Bool {
         max(all, byURL[url] ?? 0) > moment
     }

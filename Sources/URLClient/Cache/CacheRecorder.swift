@@ -4,12 +4,12 @@ internal import HTTPParser
 internal import Synchronization
 internal import ToolkitSystem
 
-/// Keeps the content of a response while it is delivered, up to a limit, and stores it when it was
-/// whole. Content that is too long for memory goes to the disk as it comes.
+/// Records the content of a response while it is delivered, up to a limit, and stores it if it is
+/// complete. Content that is too long for memory is written to the disk as it arrives.
 final class CacheRecorder: ContentRecorder {
     private enum Content {
         case memory([UInt8])
-        /// `pending` goes to the spool once it is worth a call.
+        /// `pending` is passed to the spool once it is long enough.
         case disk(CacheSpool, count: Int, pending: [UInt8])
         case tooLong
     }
@@ -22,11 +22,11 @@ final class CacheRecorder: ContentRecorder {
     private let content = Locked(Content.memory([]))
 
     /// - Parameters:
-    ///   - cache: where it is stored.
-    ///   - head: of the response.
-    ///   - moment: ``ClientCache/moment`` when it was asked for.
-    ///   - limit: how many bytes are stored at most.
-    ///   - memoryLimit: how many of them are kept in memory.
+    ///   - cache: the cache that stores the response.
+    ///   - head: the head of the response.
+    ///   - moment: ``ClientCache/moment`` when the response was requested.
+    ///   - limit: the most bytes that are stored.
+    ///   - memoryLimit: the most bytes that are kept in memory.
     init(
         _ cache: ClientCache, _ head: CachedHead, since moment: UInt64, limit: Int,
         memoryLimit: Int
@@ -87,7 +87,7 @@ final class CacheRecorder: ContentRecorder {
         }
     }
 
-    /// Whether it was not too long so far.
+    /// Whether the content was not too long so far.
     var isWhole: Bool {
         content.withLock { content in
             if case .tooLong = content { false } else { true }
@@ -106,17 +106,17 @@ final class CacheRecorder: ContentRecorder {
     }
 }
 
-/// A file in the cache's folder that is filled as content comes. Nothing here waits for the disk.
+/// A file in the cache's folder that is written while content arrives. No call waits for the disk.
 final class CacheSpool: @unchecked Sendable {
-    /// How much it is given at a time: each call costs time and memory.
+    /// How many bytes are passed to `add(_:)` at a time, because each call costs time and memory.
     static let usualLength = 64 << 10
-    /// How much may wait for the disk before the connection is held.
+    /// How many bytes may wait for the disk before the connection is paused.
     private static let waitingLimit = 4 << 20
 
     private let cache: ClientCache
     private let waiting = Atomic(0)
 
-    // On the cache's queue.
+    // Used on the cache's queue.
     private var body: (name: String, file: OpenStoreFile)?
     private var checksum = CacheChecksum()
     private var length: Int64 = 0
@@ -130,7 +130,7 @@ final class CacheSpool: @unchecked Sendable {
 
     func onceCaughtUp(_ call: @escaping @Sendable () -> Void) { cache.queue.async(execute: call) }
 
-    /// Takes more content.
+    /// Appends content.
     func add(_ bytes: [UInt8]) {
         let count = bytes.count
         waiting.add(count, ordering: .relaxed)
@@ -151,8 +151,8 @@ final class CacheSpool: @unchecked Sendable {
         length += Int64(bytes.count)
     }
 
-    /// All has come.
-    /// - Parameter moment: ``ClientCache/moment`` when it was asked for.
+    /// Stores the response, whose content is complete.
+    /// - Parameter moment: ``ClientCache/moment`` when the response was requested.
     func finish(_ head: CachedHead, since moment: UInt64) {
         cache.queue.async {
             defer { self.cache.endChange() }
@@ -170,7 +170,7 @@ final class CacheSpool: @unchecked Sendable {
         }
     }
 
-    /// The rest will not come.
+    /// Removes the file of incomplete content.
     func abandon() {
         cache.queue.async { self.remove() }
     }

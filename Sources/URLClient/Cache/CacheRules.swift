@@ -1,10 +1,10 @@
 internal import HTTPCrypto
 package import HTTPParser
 
-/// The rules of what a private cache may keep and use. RFC 9111, sections 3 and 4.
+/// The rules for storing and using responses in a private cache. RFC 9111, sections 3 and 4.
 package enum CacheRules {
-    /// Statuses that may be kept though nothing says for how long (RFC 9110 section 15.1), 206 left
-    /// out: parts are not kept.
+    /// Whether responses with a status may be stored without explicit freshness (RFC 9110 section
+    /// 15.1). 206 is left out, because parts are not stored.
     package static func isHeuristicallyCacheable(_ status: HTTPStatus) -> Bool {
         switch status.code {
         case 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501: true
@@ -34,13 +34,13 @@ package enum CacheRules {
     }
 
     private static func mayBeStored(_ directives: CacheDirectives, _ status: HTTPStatus) -> Bool {
-        // `must-understand` says that `no-store` is for caches that do not know the status (section
-        // 5.2.2.3).
+        // With `must-understand`, `no-store` is only for caches that do not know the status
+        // (section 5.2.2.3).
         directives.mustUnderstand ? isHeuristicallyCacheable(status) : !directives.noStore
     }
 
-    /// Whether most requests would be redirected. A caller that gets such a response as the answer
-    /// asked for exactly that, and other callers must not get it.
+    /// Whether the response redirects most requests. A caller that gets it as the answer asked not
+    /// to be redirected, and other callers must not get it.
     private static func leadsElsewhere(_ status: HTTPStatus, _ response: HTTPFields) -> Bool {
         switch status.code {
         case 301, 302, 303, 305, 306, 307, 308: response.contains(.location)
@@ -49,7 +49,7 @@ package enum CacheRules {
     }
 
     /// The names of Vary in lower case and order; `nil` for `*`, which no request matches (section
-    /// 4.1), and for what cannot be read.
+    /// 4.1), and for a malformed field.
     package static func varyNames(_ response: HTTPFields) -> [String]? {
         var names: Set<String> = []
         for value in response.values(of: .vary) {
@@ -59,8 +59,8 @@ package enum CacheRules {
         return names.sorted()
     }
 
-    /// The hash of some fields of a request; the values cannot be read from a file. A response to a
-    /// request with explicit credentials answers such requests only.
+    /// The hash of the named fields of a request, so that their values do not appear in a file. A
+    /// response to a request with explicit credentials answers only such requests.
     package static func variant(of request: HTTPFields, names: [String]) -> String {
         var names = names
         if !names.contains("authorization") { names.append("authorization") }
@@ -76,7 +76,7 @@ package enum CacheRules {
         return text.isEmpty ? "" : String(Hex.text(of: Crypto.sha256(Array(text.utf8))).prefix(32))
     }
 
-    /// Fields that are true for one connection alone, and those of the proxy (section 3.1).
+    /// Whether a field is valid for one connection only, or belongs to the proxy (section 3.1).
     package static func isPerHop(_ name: HTTPFieldName) -> Bool {
         let all: Set<HTTPFieldName> = [
             .connection, .keepAlive, "Proxy-Connection", .te, .trailer, .transferEncoding, .upgrade,
@@ -85,7 +85,7 @@ package enum CacheRules {
         return all.contains(name)
     }
 
-    /// The fields that are stored: not those that are per hop, and not those that Connection names.
+    /// The fields that are stored: all except those per hop and those that Connection names.
     package static func stored(_ response: HTTPFields) -> HTTPFields {
         let named = response.values(of: .connection).flatMap { FieldValues.tokens($0) ?? [] }
             .compactMap { HTTPFieldName($0) }
@@ -96,8 +96,8 @@ package enum CacheRules {
         return kept
     }
 
-    /// The same for content that is stored as it was delivered: its coding and its length on the wire
-    /// are not its own any more.
+    /// The fields that are stored with decoded content: its coding and its length on the wire do
+    /// not apply any more.
     package static func storedAsDelivered(_ response: HTTPFields) -> HTTPFields {
         var kept = stored(response)
         kept.remove(.contentEncoding)
@@ -105,16 +105,16 @@ package enum CacheRules {
         return kept
     }
 
-    /// Whether a request is none of the cache's business: it asks for parts, or has preconditions of
-    /// its own, whose answer is for the application (section 4.3.2).
+    /// Whether a request bypasses the cache: it asks for parts, or has its own preconditions, whose
+    /// result is for the application (section 4.3.2).
     package static func bypasses(_ method: HTTPMethod, _ request: HTTPFields) -> Bool {
         guard method == .get || method == .head else { return true }
         return [.range, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .ifRange]
             .contains { request.contains($0) }
     }
 
-    /// The URLs whose stored responses a response to an unsafe request makes doubtful (section 4.4):
-    /// the target, and those of the same origin that Location and Content-Location name.
+    /// The URLs whose stored responses are invalidated by a response to an unsafe request (section
+    /// 4.4): the target, and those of the same origin in Location and Content-Location.
     package static func invalidated(
         by method: HTTPMethod, url: String, status: HTTPStatus, response: HTTPFields
     ) -> [String] {

@@ -1,29 +1,29 @@
 package import HTTPParser
 
-/// How a request is answered as far as the cache goes.
+/// How a request is answered, as the cache decides it.
 package enum CacheVerdict: Sendable, Hashable {
-    /// By the server; `stores` says whether the answer may be kept.
+    /// By the server. `stores`: whether the response may be stored.
     case fetch(stores: Bool)
-    /// By the server, who is asked whether the stored response still holds.
+    /// By the server, which is asked whether the stored response is still valid.
     case validate
-    /// By the stored response. `revalidates` says whether the server is asked as well, to have a
-    /// fresh response the next time (RFC 5861 section 3).
+    /// By the stored response. `revalidates`: whether the server is asked as well, to have a fresh
+    /// response the next time (RFC 5861 section 3).
     case serve(revalidates: Bool)
-    /// By nobody: the application wants nothing but a stored response. RFC 9111 section 5.2.1.7 has
-    /// 504 for that.
+    /// With 504, because the request has `only-if-cached` and no stored response can be used (RFC
+    /// 9111 section 5.2.1.7).
     case gatewayTimeout
-    /// By nobody, because of the policy.
+    /// With an error, because the policy forbids a request to the server.
     case notCached
 }
 
 extension CacheVerdict {
-    /// Decides about a request.
+    /// Decides how a request is answered.
     /// - Parameters:
-    ///   - policy: of the request.
-    ///   - method: of the request.
-    ///   - request: its fields, as the application gave them.
-    ///   - stored: what is stored for it.
-    ///   - now: the time.
+    ///   - policy: the cache policy of the request.
+    ///   - method: the method of the request.
+    ///   - request: the fields of the request.
+    ///   - stored: the head of the stored response; nil for none.
+    ///   - now: the current time.
     package init(
         policy: CachePolicy, method: HTTPMethod, request: HTTPFields, stored: CachedHead?,
         now: HTTPDate
@@ -60,7 +60,7 @@ extension CacheVerdict {
         let age = stored.age(at: now)
         if let maxAge = request.maxAge, age > maxAge { return ask }
         let staleness = stored.staleness(at: now)
-        // Zero seconds of lifetime are over at once.
+        // A lifetime of zero seconds is over immediately.
         let isFresh = staleness < 0
         if isFresh {
             guard let wanted = request.minFresh else { return .serve(revalidates: false) }
@@ -78,8 +78,8 @@ extension CacheVerdict {
         return ask
     }
 
-    /// Whether a stored response may answer because the server cannot, or fails with 500, 502, 503
-    /// or 504 (RFC 5861 section 4).
+    /// Whether a stored response may answer because the server cannot be reached, or fails with
+    /// 500, 502, 503 or 504 (RFC 5861 section 4).
     package static func servesOnError(
         request: HTTPFields, stored: CachedHead, now: HTTPDate
     ) -> Bool {

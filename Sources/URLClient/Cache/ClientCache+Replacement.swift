@@ -7,10 +7,12 @@ extension ClientCache {
     /// must not stay as it was.
     /// - Parameters:
     ///   - request: the request.
-    ///   - fields: the fields of the response to replace; a response that has taken its place since
-    ///     then stays. nil replaces any.
-    ///   - inMemoryOnly: whether the disk gets nothing, and loses what it has for the URL.
-    ///   - change: changes the head, and gives the content; nil removes what is stored for the URL.
+    ///   - fields: the fields of the response to replace; a response that has replaced it since
+    ///     stays. nil replaces any.
+    ///   - inMemoryOnly: whether nothing is written to the disk, and the responses for the URL are
+    ///     removed there.
+    ///   - change: changes the head, and returns the content; nil removes all responses for the
+    ///     URL.
     package func replaceStored(
         for request: ClientRequest, of fields: HTTPFields? = nil, inMemoryOnly: Bool = false,
         _ change: @Sendable (inout CachedHead) -> [UInt8]?
@@ -18,7 +20,7 @@ extension ClientCache {
         guard let url = try? request.wire.get().text else { return }
         guard var head = await lookUp(url, request.fields)?.head else { return invalidate(url) }
         if let fields {
-            // If it is unclear which response this is, nothing stays: the caller wanted it changed.
+            // If this is unclear, all are removed: the caller wanted the response changed.
             guard let isSame = head.isOf(CacheRules.stored(fields)) else { return invalidate(url) }
             guard isSame else { return }
         }
@@ -32,7 +34,7 @@ extension ClientCache {
         for request: ClientRequest
     ) -> (head: CachedHead, content: [UInt8])? {
         guard let url = try? request.wire.get().text else { return nil }
-        // A session that does not decode content has asked without Accept-Encoding.
+        // A session that does not decode content sends requests without Accept-Encoding.
         guard let stored = readNow(url, request.askedFields) ?? readNow(url, request.fields) else {
             return nil
         }
@@ -53,10 +55,11 @@ extension ClientCache {
         found(url, fields) ?? (asksDisk ? queue.sync { readDisk(url, fields) } : nil)
     }
 
-    /// Stores a response as if it had just come in answer to a request. It will answer requests
+    /// Stores a response as if it had just answered a request. It will answer requests
     /// with the same values of the fields that its `Vary` names. A response with `Vary: *` answers
     /// no request, and is not stored.
-    /// - Parameter inMemoryOnly: whether the disk gets nothing, and loses what it has for the URL.
+    /// - Parameter inMemoryOnly: whether nothing is written to the disk, and the responses for the
+    ///   URL are removed there.
     package func keep(
         _ status: HTTPStatus, _ fields: HTTPFields, _ content: [UInt8], for request: ClientRequest,
         inMemoryOnly: Bool = false
@@ -76,7 +79,7 @@ extension ClientCache {
 
 extension CachedHead {
     /// Whether this head belongs to the response with these stored fields, and not to one that has
-    /// taken its place; nil when the fields leave that open.
+    /// replaced it; nil if the fields do not decide that.
     fileprivate func isOf(_ stored: HTTPFields) -> Bool? {
         guard stored[.eTag].isIdentical(to: fields[.eTag]),
             stored[.lastModified].isIdentical(to: fields[.lastModified])

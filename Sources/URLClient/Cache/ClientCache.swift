@@ -3,11 +3,10 @@ internal import HTTPCodecs
 package import HTTPParser
 internal import ToolkitSystem
 
-/// Responses that were kept, in memory and, where there is a folder, on the disk. RFC 9111.
+/// A cache of responses, in memory and optionally in a folder on the disk. RFC 9111.
 ///
-/// It is a private cache: one user's. It may be shared by sessions, and used from everywhere. A folder
-/// belongs to one cache at a time. Entries survive the process; an entry that was damaged
-/// meanwhile is left out.
+/// It is a private cache: it serves one user. Sessions may share it, and any thread may use it. A
+/// folder belongs to one cache at a time. Entries survive the process; damaged entries are ignored.
 public final class ClientCache: Sendable {
     package final class Stored: Sendable {
         let head: CachedHead
@@ -18,7 +17,7 @@ public final class ClientCache: Sendable {
         }
     }
 
-    /// The one that sessions share unless they are given another: in memory.
+    /// The cache of sessions that are not configured with another one, in memory only.
     public static let shared = ClientCache()
 
     private let memory: Locked<CacheIndex<Stored>>
@@ -26,16 +25,16 @@ public final class ClientCache: Sendable {
     private let entryLimit: Int
     private let disk: Locked<DiskStore?>
     private let hasDisk: Bool
-    /// Everything on the disk happens here, one thing after the other. Tests hold it up.
+    /// All access to the disk happens on this serial queue. Tests block it.
     package let queue: DispatchQueue
 
     /// Creates a cache.
     /// - Parameters:
-    ///   - memoryLimit: how many bytes are kept in memory.
-    ///   - folder: where more is kept; nil for nowhere. It is made if it is missing.
-    ///   - diskLimit: how many bytes are kept there.
-    ///   - entryLimit: how long the content of one response may be, in bytes; nil for a twentieth of
-    ///     the greater limit.
+    ///   - memoryLimit: the most bytes that are kept in memory.
+    ///   - folder: the folder of the stored responses. It is created if it is missing.
+    ///   - diskLimit: the most bytes that are kept in the folder.
+    ///   - entryLimit: the longest content of one response, in bytes; nil for a twentieth of the
+    ///     greater limit.
     /// - Throws: ``ClientError/Kind/cannotWriteFile`` if the folder cannot be used.
     public init(
         memoryLimit: Int, folder: String, diskLimit: Int64 = 256 << 20, entryLimit: Int? = nil
@@ -55,8 +54,9 @@ public final class ClientCache: Sendable {
 
     /// Creates a cache in memory.
     /// - Parameters:
-    ///   - memoryLimit: how many bytes are kept.
-    ///   - entryLimit: how long the content of one response may be, in bytes; nil for a twentieth.
+    ///   - memoryLimit: the most bytes that are kept.
+    ///   - entryLimit: the longest content of one response, in bytes; nil for a twentieth of
+    ///     `memoryLimit`.
     public init(memoryLimit: Int = 16 << 20, entryLimit: Int? = nil) {
         precondition(memoryLimit >= 0, "a negative limit")
         self.memoryLimit = memoryLimit
@@ -71,13 +71,13 @@ public final class ClientCache: Sendable {
         DispatchQueue(label: "http.client.cache", qos: .utility)
     }
 
-    /// How many bytes are in memory.
+    /// The size of all responses in memory, in bytes.
     public var memoryByteCount: Int { memory.withLock { Int($0.byteCount) } }
 
-    /// How many bytes are on the disk.
+    /// The size of all responses on the disk, in bytes. Waits for pending work on the disk.
     public var diskByteCount: Int64 { queue.sync { disk.withLock { $0?.byteCount ?? 0 } } }
 
-    /// Removes everything.
+    /// Removes all responses.
     public func removeAll() {
         change { memory in
             _ = memory.removeAll()
@@ -86,28 +86,28 @@ public final class ClientCache: Sendable {
         onDisk { $0.removeAll() }
     }
 
-    /// Removes what is stored for a URL.
-    /// - Parameter url: the URL; its fragment does not matter.
+    /// Removes all responses for a URL.
+    /// - Parameter url: the URL; its fragment is ignored.
     public func remove(_ url: String) {
         guard let wire = try? WireURL(url) else { return }
         invalidate(wire.text)
     }
 
-    /// Waits until all that was stored is on the disk.
+    /// Waits until all earlier changes were made on the disk.
     public func flush() async {
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     }
 
     // MARK: Within a transaction
 
-    /// Whether what memory does not have may be on the disk.
+    /// Whether responses that are not in memory may be on the disk.
     var asksDisk: Bool { hasDisk }
 
-    /// Grows with each removal. A response that was asked for at an earlier moment is not stored if
-    /// its URL was removed since: an unsafe method, or another user, makes it an answer of before.
+    /// The number of removals so far. A response that was requested at an earlier moment is not
+    /// stored if its URL was removed since, for example by an unsafe method: it is outdated.
     var moment: UInt64 { memory.withLock { $0.removals.moment } }
 
-    /// Whether there is nothing at all.
+    /// Whether the cache is certainly empty.
     var isEmpty: Bool { !hasDisk && memory.withLock { $0.byteCount == 0 } }
 
     /// The stored response for a request, from memory.
@@ -148,12 +148,12 @@ public final class ClientCache: Sendable {
             content += piece
         }
         let stored = Stored(head: entry.head, content: .bytes(content))
-        // A change that the disk has yet to follow makes this an answer of before.
+        // While a change was not yet made on the disk, this response may be outdated.
         memory.withLock { if $0.pendingChanges == 0 { keep(stored, in: &$0) } }
         return stored
     }
 
-    /// How long content may be that is kept in memory.
+    /// The longest content that is kept in memory, in bytes.
     private var memoryEntryLimit: Int { min(max(memoryLimit / 4, 1), entryLimit) }
 
     private func keep(_ stored: Stored, in memory: inout CacheIndex<Stored>) {
@@ -164,8 +164,8 @@ public final class ClientCache: Sendable {
             stored, size: Int64(size), key: stored.head.url, variant: stored.head.variant)
     }
 
-    /// Takes the content of a response as it comes; `nil` if it would be too long.
-    /// - Parameter moment: ``moment`` when it was asked for.
+    /// A recorder for the content of a response; `nil` if the announced content is too long.
+    /// - Parameter moment: ``moment`` when the response was requested.
     func recorder(
         _ head: CachedHead, announced: Int64?, since moment: UInt64
     ) -> CacheRecorder? {
@@ -174,7 +174,7 @@ public final class ClientCache: Sendable {
             self, head, since: moment, limit: entryLimit, memoryLimit: memoryEntryLimit)
     }
 
-    /// Whether content of a length, if it was announced, may be stored.
+    /// Whether content may be stored, given its announced length, if any.
     func hasRoom(for announced: Int64?) -> Bool {
         announced ?? 0 <= Int64(entryLimit) && entryLimit > 0
     }
@@ -182,7 +182,7 @@ public final class ClientCache: Sendable {
     /// A file for content that is too long for memory; nil without a folder.
     func makeSpool() -> CacheSpool? { hasDisk ? CacheSpool(self) : nil }
 
-    /// Something with the folder, on its queue.
+    /// Calls `body` with the folder; nil without one. Called on `queue`.
     func withDisk<Value: Sendable>(_ body: (inout DiskStore) -> Value?) -> Value? {
         disk.withLock { store in
             guard var open = store.take() else { return nil }
@@ -191,7 +191,7 @@ public final class ClientCache: Sendable {
         }
     }
 
-    /// Makes a file that was filled the answer for its URL.
+    /// Stores a response whose content was written to a file.
     func store(_ head: CachedHead, _ spool: CacheSpool, since moment: UInt64) {
         guard change(head.url, since: moment, { removeReplaced(by: head, in: &$0) }) else {
             return spool.abandon()
@@ -205,8 +205,8 @@ public final class ClientCache: Sendable {
         return memory.withLock { $0.removals.include(url, since: moment) }
     }
 
-    /// Removes the response that a new one replaces, which may be too long to be kept in its place,
-    /// and those that depend on other fields.
+    /// Removes the response that a new one replaces, because the new one may be too long for
+    /// memory, and responses with other `vary`.
     private func removeReplaced(by head: CachedHead, in memory: inout CacheIndex<Stored>) {
         for old in memory.values(of: head.url)
         where old.head.vary != head.vary || old.head.variant == head.variant {
@@ -214,12 +214,13 @@ public final class ClientCache: Sendable {
         }
     }
 
-    /// Stores what came whole.
+    /// Stores a complete response.
     /// - Parameters:
-    ///   - head: of the response.
-    ///   - content: all of it.
-    ///   - inMemoryOnly: whether the disk gets nothing, and loses what it has for the URL.
-    ///   - moment: ``moment`` when it was asked for; `nil` for now.
+    ///   - head: the head of the response.
+    ///   - content: the complete content.
+    ///   - inMemoryOnly: whether nothing is written to the disk, and the responses for the URL are
+    ///     removed there.
+    ///   - moment: ``moment`` when the response was requested; `nil` for now.
     func store(
         _ head: CachedHead, _ content: [UInt8], inMemoryOnly: Bool = false,
         since moment: UInt64? = nil
@@ -246,9 +247,9 @@ public final class ClientCache: Sendable {
         }
     }
 
-    /// Stores what a 304 has said, if what is there is still what the server was asked about: the
-    /// head would not be that of a response that came meanwhile (RFC 9111 section 4.3.4), and what
-    /// was removed stays away.
+    /// Stores the head that results from a 304, if the stored response is still the validated one:
+    /// a response that was stored meanwhile keeps its head (RFC 9111 section 4.3.4), and a removed
+    /// one stays removed.
     func freshen(_ stored: Stored, _ head: CachedHead) {
         change { memory in
             let isThere = memory.values(of: head.url).contains {
@@ -260,7 +261,7 @@ public final class ClientCache: Sendable {
         onDisk { $0.freshen(validated, head) }
     }
 
-    /// Forgets what is stored for a URL.
+    /// Removes all responses for a URL.
     package func invalidate(_ url: String) {
         change { memory in
             _ = memory.removeAll(url)
@@ -269,7 +270,7 @@ public final class ClientCache: Sendable {
         onDisk { $0.remove(url) }
     }
 
-    /// Changes memory; the disk follows by `onDisk` or by a spool.
+    /// Changes memory. `onDisk` or a spool then changes the disk.
     private func change(_ body: (inout CacheIndex<Stored>) -> Void) {
         memory.withLock { memory in
             if hasDisk { memory.pendingChanges += 1 }
@@ -277,8 +278,9 @@ public final class ClientCache: Sendable {
         }
     }
 
-    /// Changes memory, unless the response for a URL was removed after a moment.
-    /// - Returns: whether it did.
+    /// Changes memory, unless the URL was removed after a moment. Then `onDisk` or a spool changes
+    /// the disk.
+    /// - Returns: whether memory was changed.
     private func change(
         _ url: String, since moment: UInt64?, _ body: (inout CacheIndex<Stored>) -> Void
     ) -> Bool {
@@ -290,7 +292,7 @@ public final class ClientCache: Sendable {
         }
     }
 
-    /// The disk has followed a change.
+    /// Notes that a change was made on the disk.
     func endChange() { memory.withLock { $0.pendingChanges -= 1 } }
 
     private func onDisk(_ body: @escaping @Sendable (inout DiskStore) -> Void) {
@@ -306,7 +308,7 @@ public final class ClientCache: Sendable {
     }
 }
 
-// For tests; `TransactionPolicy` is what uses the cache.
+// For tests; `TransactionPolicy` uses the cache.
 extension ClientCache {
     package func find(
         _ url: String, _ request: HTTPFields
@@ -337,7 +339,7 @@ extension ClientCache {
         freshen(Stored(head: found.head, content: .bytes(found.content)), head)
     }
 
-    /// Whether a recorder keeps so much.
+    /// Whether a recorder accepts content of this length.
     package func takes(_ head: CachedHead, _ content: [UInt8]) -> Bool {
         guard let recorder = recorder(head, announced: nil, since: moment) else { return false }
         unsafe content.withUnsafeBytes { unsafe recorder.record($0) }
@@ -346,12 +348,12 @@ extension ClientCache {
 }
 
 extension CachedHead {
-    /// Whether it answers a request with such fields (section 4.1).
+    /// Whether the response may answer a request with these fields (section 4.1).
     func matches(_ request: HTTPFields) -> Bool {
         CacheRules.variant(of: request, names: vary) == variant
     }
 
-    /// Roughly what it takes in memory.
+    /// The approximate size in memory, in bytes.
     var byteCount: Int {
         fields.reduce(url.utf8.count + 200) {
             $0 + $1.name.text.utf8.count + $1.value.utf8.count + 80

@@ -2,9 +2,8 @@ internal import Dispatch
 internal import HTTPCrypto
 internal import HTTPParser
 
-/// Stored responses in a folder: two files each, the content first, then the head, which makes it
-/// valid. A head that is there stands for content that is whole. All of it blocks; the cache calls it
-/// on a separate queue.
+/// Stored responses in a folder. Each has two files: the content is written first, then the head,
+/// which makes the entry valid. All calls block; the cache makes them on a separate queue.
 struct DiskStore {
     private struct Place: Sendable {
         var head: String
@@ -19,11 +18,11 @@ struct DiskStore {
     /// Heads of removed responses whose files could not be removed. Each removal tries them again.
     private var remainingHeads: Set<String> = []
 
-    /// Opens a folder, made if it is missing. The rest of an interrupted write is removed.
+    /// Opens a folder, and creates it if it is missing. Files of interrupted writes are removed.
     /// - Parameters:
-    ///   - folder: its path.
-    ///   - byteLimit: how much is kept there.
-    ///   - queue: where the cache calls this.
+    ///   - folder: the path of the folder.
+    ///   - byteLimit: the most bytes that are kept in the folder.
+    ///   - queue: the queue on which the cache makes all calls.
     init(folder: String, byteLimit: Int64, queue: DispatchQueue) throws(StoreFiles.Failure) {
         (self.folder, self.queue) = (folder, queue)
         index = CacheIndex(byteLimit: byteLimit)
@@ -47,7 +46,8 @@ struct DiskStore {
             do throws(StoreFiles.Failure) {
                 entry = try Self.entry("\(folder)/\(head.name)")
             } catch {
-                // It may be whole: what removes it must find it, and its content is not known.
+                // The entry may be valid. It stays in the index so that it can be removed; the name
+                // of its content is unknown.
                 knowsBodies = false
                 let place = Place(head: head.name, body: nil, vary: [])
                 remove(index.insert(place, size: head.size, key: key.url, variant: key.variant))
@@ -69,8 +69,8 @@ struct DiskStore {
         for body in bodies.values { StoreFiles.remove("\(folder)/\(body.name)") }
     }
 
-    /// The entry whose head is in a file; `nil` where the file is missing or damaged.
-    /// - Throws: an error that may pass: the file may be whole.
+    /// The entry whose head is in a file; `nil` if the file is missing or damaged.
+    /// - Throws: a temporary error, after which the file may still be valid.
     private static func entry(
         _ path: String
     ) throws(StoreFiles.Failure) -> CacheEntryFile.Content? {
@@ -87,8 +87,8 @@ struct DiskStore {
 
     var byteCount: Int64 { index.byteCount }
 
-    /// The stored response for a request; an entry that is damaged is removed, and one that cannot
-    /// be read for now is left as it is.
+    /// The stored response for a request. A damaged entry is removed; one that cannot be read for
+    /// now is left unchanged.
     mutating func find(
         _ url: String, _ matches: (CachedHead) -> Bool
     ) -> (head: CachedHead, content: StoredFile)? {
@@ -115,7 +115,8 @@ struct DiskStore {
         return nil
     }
 
-    /// The content, if it is as it was stored: all of it is looked at, a piece at a time.
+    /// The content, if its length and checksum are those that were stored. The whole file is read,
+    /// a piece at a time.
     private func content(
         _ entry: CacheEntryFile.Content
     ) throws(StoreFiles.Failure) -> StoredFile? {
@@ -134,7 +135,7 @@ struct DiskStore {
         return StoredFile(file, count: file.size, queue: queue)
     }
 
-    /// A file for content that comes.
+    /// Creates a file for new content.
     func newBody() throws(StoreFiles.Failure) -> (name: String, file: OpenStoreFile) {
         let name = "\(Hex.text(of: Crypto.random(12))).body"
         return (name, try OpenStoreFile(creating: "\(folder)/\(name)"))
@@ -142,14 +143,14 @@ struct DiskStore {
 
     func removeBody(_ name: String) { StoreFiles.remove("\(folder)/\(name)") }
 
-    /// Removes what there is of a response that cannot be stored, and the older responses for its
-    /// URL: they would answer in its place, though the server has sent a newer one.
+    /// Removes the content of a response that cannot be stored, and the older responses for its
+    /// URL: they would answer although the server has sent a newer one.
     mutating func giveUp(_ head: CachedHead, body: String?) {
         if let body { removeBody(body) }
         remove(head.url)
     }
 
-    /// Makes content that has come whole the answer for its URL.
+    /// Stores a response whose content is in the file `body`, and replaces the older one.
     mutating func store(
         _ head: CachedHead, body: String, length: Int64, checksum: UInt64
     ) {
@@ -162,21 +163,22 @@ struct DiskStore {
             (try? StoreFiles.replace("\(folder)/\(name)", with: bytes)) != nil
         else { return giveUp(head, body: body) }
         remainingHeads.remove(name)
-        // An older response that depends on other fields would answer in its place (RFC 9111 section 4.1).
+        // An older response that depends on other fields could answer instead (RFC 9111 section
+        // 4.1).
         for old in index.values(of: key) where old.head != name && old.vary != head.vary {
             drop(old)
         }
         let place = Place(head: name, body: body, vary: head.vary)
         let gone = index.insert(
             place, size: length + Int64(bytes.count), key: key, variant: variant)
-        // The head of the one that was replaced has the same name.
+        // The head of the replaced response has the same name.
         for old in gone where old.head == name {
             if let body = old.body, body != place.body { removeBody(body) }
         }
         remove(gone.filter { $0.head != name || $0.body == place.body })
     }
 
-    /// Writes a head again after a 304, if the entry is still the one that the server was asked about.
+    /// Replaces a head after a 304, if the entry is still the validated one.
     mutating func freshen(_ validated: CachedHead, _ head: CachedHead) {
         let key = Self.key(head.url)
         let name = "\(key)-\(Self.variant(head.variant)).head"

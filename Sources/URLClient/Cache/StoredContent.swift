@@ -6,7 +6,7 @@ package enum StoredContent: Sendable {
     /// Content that is too long for memory is read piece by piece.
     case file(StoredFile)
 
-    /// How many bytes it has.
+    /// The length in bytes.
     package var count: Int64 {
         switch self {
         case .bytes(let bytes): Int64(bytes.count)
@@ -15,9 +15,9 @@ package enum StoredContent: Sendable {
     }
 }
 
-/// A file of the cache that stays readable, even when the cache has removed it meanwhile.
+/// A file of the cache, which stays readable even after the cache has removed it.
 package final class StoredFile: Sendable {
-    /// How many bytes are read at a time.
+    /// The most bytes that are read at a time.
     static var pieceSize: Int { 256 << 10 }
 
     let count: Int64
@@ -25,20 +25,20 @@ package final class StoredFile: Sendable {
     private let queue: DispatchQueue
 
     /// - Parameters:
-    ///   - file: an open file of so many bytes.
-    ///   - queue: where it may be waited for the disk.
+    ///   - file: an open file of `count` bytes.
+    ///   - queue: the queue on which the file is read.
     init(_ file: OpenStoreFile, count: Int64, queue: DispatchQueue) {
         (self.file, self.count, self.queue) = (file, count, queue)
     }
 
-    /// Some bytes from an offset on; none if they cannot be read any more.
+    /// The bytes from an offset on, at most `pieceSize`; empty if they cannot be read any more.
     func piece(at offset: Int64) async -> [UInt8] {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: self.read(at: offset)) }
         }
     }
 
-    /// The same on a thread that may wait.
+    /// The bytes from an offset on, as `piece(at:)`, read on the calling thread.
     func read(at offset: Int64) -> [UInt8] {
         let limit = Int(min(Int64(Self.pieceSize), count - offset))
         return (try? file.read(at: offset, upTo: limit)) ?? []

@@ -1,16 +1,16 @@
 public import HTTPParser
 
-/// A cookie as a client keeps it (RFC 6265bis, section 5.7).
+/// A cookie as a client stores it (RFC 6265bis, section 5.7).
 public struct Cookie: Sendable, Hashable {
-    /// With which requests from other sites a cookie goes (section 5.6.7).
+    /// The requests from other sites that a cookie is sent with (section 5.6.7).
     public enum SameSite: String, Sendable, Hashable {
-        /// Only with requests of the same site.
+        /// Only requests of the same site.
         case strict
-        /// Besides, where a person goes to the site by a safe method.
+        /// Also when a person navigates to the site with a safe method.
         case lax
-        /// With all.
+        /// All requests.
         case none
-        /// Not given; the cookie goes with all requests, because the client is no browser.
+        /// Not set. The cookie is sent with all requests, because the client is not a browser.
         case unspecified
     }
 
@@ -18,35 +18,37 @@ public struct Cookie: Sendable, Hashable {
     public let name: String
     /// The value.
     public let value: String
-    /// The host in lower case, or the domain below which hosts get it, without a dot in front.
+    /// The host in lower case, or the domain whose subdomains also get the cookie, without a
+    /// leading dot.
     public let domain: String
-    /// The path at and below which it is sent.
+    /// The path at and below which the cookie is sent.
     public let path: String
-    /// When it ends; nil for the end of the session.
+    /// When the cookie expires; nil for the end of the session.
     public let expiry: HTTPDate?
-    /// Whether it goes to `domain` alone, and not to hosts below.
+    /// Whether the cookie is sent to `domain` only, and not to its subdomains.
     public let isHostOnly: Bool
-    /// Whether it is sent by https alone.
+    /// Whether the cookie is sent by https only.
     public let isSecure: Bool
-    /// Whether it is for HTTP alone, and not for scripts.
+    /// Whether the cookie is for HTTP only, and not for scripts.
     public let isHTTPOnly: Bool
-    /// With which requests from other sites it goes.
+    /// The requests from other sites that the cookie is sent with.
     public let sameSite: SameSite
-    /// When it was first set: among cookies with equally long paths the older go first.
+    /// When the cookie was first set. Of cookies with equally long paths, older ones are sent
+    /// first.
     public let creation: HTTPDate
 
     /// Creates a cookie that an application stores itself.
     /// - Parameters:
     ///   - name: the name; without control characters, `;` and `=`.
     ///   - value: the value; without control characters and `;`.
-    ///   - domain: the host in lower case, or the domain below which hosts get it.
-    ///   - path: at and below which it is sent; it begins with a slash.
-    ///   - expiry: when it ends; nil for the end of the session.
-    ///   - isHostOnly: whether it goes to `domain` alone.
-    ///   - isSecure: whether it is sent by https alone.
-    ///   - isHTTPOnly: whether it is for HTTP alone.
-    ///   - sameSite: with which requests from other sites it goes.
-    ///   - creation: when it was set.
+    ///   - domain: the host, or the domain whose subdomains also get the cookie.
+    ///   - path: the path at and below which the cookie is sent; it begins with a slash.
+    ///   - expiry: when the cookie expires; nil for the end of the session.
+    ///   - isHostOnly: whether the cookie is sent to `domain` only.
+    ///   - isSecure: whether the cookie is sent by https only.
+    ///   - isHTTPOnly: whether the cookie is for HTTP only.
+    ///   - sameSite: the requests from other sites that the cookie is sent with.
+    ///   - creation: when the cookie was set.
     public init(
         name: String, value: String, domain: String, path: String = "/", expiry: HTTPDate? = nil,
         isHostOnly: Bool = true, isSecure: Bool = false, isHTTPOnly: Bool = false,
@@ -59,39 +61,39 @@ public struct Cookie: Sendable, Hashable {
         self.sameSite = sameSite
     }
 
-    /// Whether it lasts no longer than the session.
+    /// Whether the cookie ends with the session.
     public var isSession: Bool { expiry == nil }
 
-    /// Whether it has ended.
-    /// - Parameter now: the time.
+    /// Whether the cookie has expired.
+    /// - Parameter now: the current time.
     public func isExpired(at now: HTTPDate) -> Bool {
         expiry.map { $0 <= now } ?? false
     }
 
-    /// Whether name and value are bytes that are no UTF-8: each character stands for one.
+    /// Whether name and value are bytes that are not UTF-8. Each character then stands for one
+    /// byte.
     var isLatin1 = false
 
-    /// Whether a new one takes the place of the other: names, domains and paths are the same, by their
-    /// bytes.
+    /// Whether one cookie replaces the other: names, domains and paths have the same bytes.
     func isSame(as other: Cookie) -> Bool {
         isHostOnly == other.isHostOnly && hasSameName(as: other)
             && domain.utf8.elementsEqual(other.domain.utf8)
             && path.utf8.elementsEqual(other.path.utf8)
     }
 
-    /// Whether the names are the same bytes, whatever the values are made of.
+    /// Whether the names have the same bytes, even if only one of the cookies is UTF-8.
     func hasSameName(as other: Cookie) -> Bool {
         guard isLatin1 != other.isLatin1 else { return name.utf8.elementsEqual(other.name.utf8) }
         return bytes(of: name) == other.bytes(of: other.name)
     }
 
-    /// As it stands in the field Cookie (section 5.8.3).
+    /// Name and value as in the Cookie field (section 5.8.3).
     var pair: String { name.isEmpty ? value : "\(name)=\(value)" }
 
-    /// The same as it was received.
+    /// Name and value as in the Cookie field, in the bytes in which they were received.
     var pairBytes: [UInt8] { bytes(of: pair) }
 
-    /// A text of it in the bytes in which it was received.
+    /// A text of the cookie in the bytes in which it was received.
     func bytes(of text: String) -> [UInt8] {
         isLatin1
             ? text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } : Array(text.utf8)
@@ -107,12 +109,13 @@ public struct Cookie: Sendable, Hashable {
     }
 }
 
-/// Which cookies are stored.
+/// A policy for storing the cookies of responses.
 public enum CookieAcceptPolicy: String, Sendable, Hashable, CaseIterable {
-    /// All.
+    /// All cookies.
     case always
-    /// None.
+    /// No cookies.
     case never
-    /// Cookies of the site of the request's main document, where that is given; else all.
+    /// Cookies of the site of the request's main document; all cookies if the request has no main
+    /// document.
     case onlyFromMainDocumentDomain
 }

@@ -1,7 +1,7 @@
 internal import HTTPParser
 
-/// Dates of cookies, which are read more leniently than those of other fields: what looks like a
-/// time, a day, a month and a year is taken in whatever order it comes (RFC 6265bis, section 5.1.1).
+/// Parses dates of cookies, which are more lenient than those of other fields: a time, a day, a
+/// month and a year in any order (RFC 6265bis, section 5.1.1).
 enum CookieDate {
     static func parse(_ text: String) -> HTTPDate? {
         var found = Parts()
@@ -52,7 +52,7 @@ enum CookieDate {
         }
     }
 
-    /// hms-time with anything behind it that is no digit.
+    /// hms-time, possibly followed by a character that is no digit and any others.
     private static func time(_ token: [UInt8]) -> (hour: Int, minute: Int, second: Int)? {
         let fields = token.split(
             separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
@@ -65,7 +65,7 @@ enum CookieDate {
         return (hour, minute, second)
     }
 
-    /// So many digits at the beginning, and no more.
+    /// The number at the beginning of a token; nil if it has another number of digits.
     private static func number(_ token: [UInt8], digits: ClosedRange<Int>) -> Int? {
         let text = token.prefix(while: ByteClass.isDigit)
         guard digits.contains(text.count) else { return nil }

@@ -3,11 +3,11 @@ package import HTTPParser
 
 /// How cookies are written to a file.
 public enum CookieFileFormat: Sendable, Hashable {
-    /// JSON with a version, which keeps all that is known of a cookie. Cookies that end with the
-    /// session are left out.
+    /// JSON with a version, which preserves all properties of a cookie. Session cookies are left
+    /// out.
     case native
-    /// The format of Netscape's `cookies.txt`, which curl and wget read and write. It knows no
-    /// SameSite and no time of creation. Cookies that end with the session are kept.
+    /// The format of Netscape's `cookies.txt`, which curl and wget read and write. It has no
+    /// SameSite and no time of creation. Session cookies are kept.
     case netscape
 }
 
@@ -16,11 +16,11 @@ struct CookieFile: Sendable {
     let path: String
     let format: CookieFileFormat
 
-    /// The longest file that is read.
+    /// The longest file that is read, in bytes.
     static let byteLimit = 32 << 20
 
-    /// The cookies of the file; none where there is no file, or one that is none of cookies.
-    /// - Throws: why the file must not be written over.
+    /// The cookies of the file; none if the file is missing or is not a cookie file.
+    /// - Throws: the reason why the file must not be overwritten.
     func load(now: HTTPDate) throws(StoreFiles.Refusal) -> [Cookie] {
         let content: [UInt8]?
         do throws(StoreFiles.Failure) {
@@ -63,7 +63,7 @@ private enum NativeCookies {
         var secure: Bool
         var httpOnly: Bool
         var sameSite: String
-        /// Missing for text.
+        /// Missing for cookies that are UTF-8.
         var latin1: Bool?
     }
 
@@ -100,9 +100,9 @@ private enum NativeCookies {
     }
 }
 
-/// Lines of seven columns with tabs between: domain, whether hosts below get it, path, whether
-/// https alone, seconds since 1970 or 0, name, value. `#HttpOnly_` in front says what it says;
-/// other lines that begin with `#` are comments.
+/// Lines of seven columns, separated by tabs: domain, whether subdomains get the cookie, path,
+/// whether it is for https only, seconds since 1970 or 0, name, value. The prefix `#HttpOnly_`
+/// marks cookies for HTTP only; other lines that begin with `#` are comments.
 package enum NetscapeCookies {
     package static func cookies(in bytes: [UInt8], now: HTTPDate) -> [Cookie] {
         bytes.split(whereSeparator: { $0 == 10 || $0 == 13 }).compactMap { line in

@@ -1,26 +1,26 @@
 package import HTTPParser
 
-/// For whom a request is made, as far as cookies go.
+/// The facts about a request that cookies depend on.
 package struct CookieContext: Sendable {
-    /// Scheme and host of the request, and its path.
+    /// The origin of the request, whose port is ignored.
     package var origin: Origin
     package var path: String
-    /// The host of the page that the request is for; `nil` where a person or a program asks, and
-    /// empty for a page that has none.
+    /// The host of the page that the request is for; `nil` if a person or a program makes the
+    /// request directly, and empty for a page without a host.
     package var mainHost: String?
-    /// Whether the request only reads.
+    /// Whether the method is safe.
     package var isSafe: Bool
-    /// Whether the request may leave this machine whatever its host is called: a proxy takes `localhost`
-    /// and the like for its own machine, and a connect target may be elsewhere.
+    /// Whether the request may leave this machine even for `localhost` and the like: a proxy takes
+    /// such a name for its own machine, and a connect target may be elsewhere.
     package var leavesMachine = false
 
     package init(origin: Origin, path: String, mainHost: String? = nil, isSafe: Bool = true) {
         (self.origin, self.path, self.mainHost, self.isSafe) = (origin, path, mainHost, isSafe)
     }
 
-    /// Whether nobody on the way can read or change the request: by TLS, or because the name is
-    /// that of this machine (RFC 6761 section 6.3); RFC 6265bis section 5.8.3 leaves that case to
-    /// the client.
+    /// Whether the request is protected from others on the network: by TLS, or because the name is
+    /// that of this machine (RFC 6761 section 6.3). RFC 6265bis section 5.8.3 leaves the second
+    /// case to the client.
     var isSecure: Bool {
         let host = origin.host
         if origin.isSecure || leavesMachine { return origin.isSecure }
@@ -29,26 +29,28 @@ package struct CookieContext: Sendable {
     }
 }
 
-/// How many cookies are kept. Above it those go that have expired, then those that are sent without
-/// TLS, too, then the others; the ones that were sent least lately first (RFC 6265bis section 5.7).
+/// The most cookies that are kept. Above a limit, expired cookies are removed first, then those
+/// that are also sent without TLS, then the others; each time the least recently used first (RFC
+/// 6265bis section 5.7).
 public struct CookieLimits: Sendable, Hashable {
-    /// For one domain.
+    /// The most cookies of one domain.
     public var countPerDomain = 50
-    /// In all.
+    /// The most cookies of all domains.
     public var count = 3_000
 
     /// The defaults.
     public init() {}
 }
 
-/// Cookies, and the rules by which they come and go. RFC 6265bis, sections 5.6 to 5.8.
+/// Cookies, with the rules for storing and sending them. RFC 6265bis, sections 5.6 to 5.8.
 package struct CookieJar: Sendable {
     private struct Entry {
         var cookie: Cookie
-        /// Grows with each use.
+        /// The number of the last use.
         var lastUse: UInt64
 
-        /// Which goes first: so that what comes by http pushes out nothing that https protects.
+        /// The lowest rank is removed first. Cookies from http must not evict cookies that https
+        /// protects.
         var rank: (Int, UInt64) { (cookie.isSecure ? 1 : 0, lastUse) }
     }
 
@@ -81,7 +83,8 @@ package struct CookieJar: Sendable {
     // MARK: Receiving
 
     /// Takes the value of one Set-Cookie (section 5.7).
-    /// - Parameter isLatin1: whether it came in bytes that are no UTF-8, each a character of `field`.
+    /// - Parameter isLatin1: whether the value is not UTF-8. Each character of `field` then stands
+    ///   for one byte.
     /// - Returns: whether anything was stored or removed.
     @discardableResult
     package mutating func receive(
@@ -123,10 +126,10 @@ package struct CookieJar: Sendable {
             creation: now)
     }
 
-    /// A cookie that claims more than it can be held to is refused (section 4.1.3), and so is one
-    /// without a name whose value looks like such a claim.
+    /// Whether a cookie fulfils the prefix of its name (section 4.1.3). A cookie without a name
+    /// whose value has such a prefix is refused as well.
     private static func prefixHolds(_ parsed: SetCookie, isHostOnly: Bool, path: String) -> Bool {
-        // By bytes: a mark that combines would be a part of the hyphen.
+        // Compares bytes, because a combining mark would change the hyphen's character.
         let claim = (parsed.name.isEmpty ? parsed.value : parsed.name).lowercased().utf8
         if claim.starts(with: "__secure-".utf8) { return !parsed.name.isEmpty && parsed.isSecure }
         if claim.starts(with: "__host-".utf8) {
@@ -135,7 +138,7 @@ package struct CookieJar: Sendable {
         return true
     }
 
-    /// 400 days are the most (section 5.5).
+    /// The longest lifetime in seconds: 400 days (section 5.5).
     private static let longest: Int64 = 400 * 86_400
 
     private static func expiry(_ parsed: SetCookie, now: HTTPDate) -> HTTPDate? {
@@ -149,13 +152,13 @@ package struct CookieJar: Sendable {
         }
     }
 
-    /// Puts a cookie in the place of the one with its name, domain and path; an expired one removes
-    /// it.
+    /// Stores a cookie, and replaces the one with the same name, domain and path. An expired cookie
+    /// removes the old one.
     @discardableResult
     package mutating func store(
         _ cookie: Cookie, isFromSecure: Bool = true, now: HTTPDate
     ) -> Bool {
-        // A cookie that came by http must not replace one that https protects (section 5.7).
+        // A cookie from http must not replace one that https protects (section 5.7).
         if !isFromSecure, !cookie.isSecure, shadowsSecure(cookie) { return false }
         var entries = domains[cookie.domain] ?? []
         let old = entries.firstIndex { $0.cookie.isSame(as: cookie) }
@@ -200,7 +203,7 @@ package struct CookieJar: Sendable {
         }
     }
 
-    /// Takes out a tenth more than has to go, so that this happens once in a while.
+    /// Removes a tenth of the limit more than necessary, so that removals are rare.
     private mutating func shrink(_ now: HTTPDate) {
         removeAll { $0.isExpired(at: now) }
         guard count > limits.count else { return }
@@ -213,7 +216,7 @@ package struct CookieJar: Sendable {
         }
     }
 
-    /// Removes the cookies that a condition names.
+    /// Removes the cookies that fulfil a condition.
     package mutating func removeAll(where isRemoved: (Cookie) -> Bool = { _ in true }) {
         for (domain, entries) in domains {
             let kept = entries.filter { !isRemoved($0.cookie) }
@@ -252,11 +255,11 @@ package struct CookieJar: Sendable {
         }
     }
 
-    /// The longest value of Cookie: servers refuse heads with longer lines.
+    /// The longest value of Cookie, in bytes: servers refuse longer lines.
     static let fieldLimit = 8_190
 
-    /// The value of Cookie; `nil` without any. Cookies that do not fit are left out, beginning with
-    /// the first one that does not.
+    /// The value of Cookie; `nil` if no cookie is sent. From the first cookie that does not fit,
+    /// all are left out.
     package mutating func field(for context: CookieContext, now: HTTPDate) -> CookieField? {
         var field = CookieField()
         for cookie in cookies(for: context, now: now) {

@@ -8,7 +8,7 @@ internal import ToolkitSystem
     public import Foundation
 #endif
 
-/// The cookies of one or several sessions, in memory or in a file besides.
+/// The cookies of one or several sessions, in memory and optionally in a file.
 ///
 /// ```swift
 /// let cookies = CookieStorage(file: "cookies.json")
@@ -16,7 +16,7 @@ internal import ToolkitSystem
 /// configuration.cookies = cookies
 /// ```
 ///
-/// It may be used from everywhere. RFC 6265bis.
+/// Any thread may use it. RFC 6265bis.
 public final class CookieStorage: Sendable {
     private struct State {
         var jar: CookieJar
@@ -24,26 +24,26 @@ public final class CookieStorage: Sendable {
         var isChanged = false
     }
 
-    /// The one that sessions share unless they are given another.
+    /// The storage of sessions that are not configured with another one.
     public static let shared = CookieStorage()
 
     private let state: Locked<State>
     /// Held while the file is written: an older state must not replace a newer one.
     private let saving = Locked(false)
     private let file: CookieFile?
-    /// Why the file is left as it is.
+    /// The reason why the file was not loaded and must not be overwritten.
     private let refusal: StoreFiles.Refusal?
 
-    /// Why nothing came from the file, which is left as it is; nil for a file that was read, and
-    /// without one.
+    /// The error because of which the file was not loaded and is left unchanged; nil if it was
+    /// loaded, or there is no file.
     public var loadError: ClientError? {
         refusal.map { ClientError(.cannotOpenFile, "cookies: \($0)") }
     }
 
-    /// Creates a storage that is forgotten with the process.
+    /// Creates a storage in memory.
     /// - Parameters:
-    ///   - limits: how many cookies are kept.
-    ///   - publicSuffixes: below which domains anybody can register names.
+    ///   - limits: the most cookies that are kept.
+    ///   - publicSuffixes: the domains below which anyone can register names.
     public init(
         limits: CookieLimits = CookieLimits(),
         publicSuffixes: any PublicSuffixes = SystemPublicSuffixes()
@@ -52,17 +52,17 @@ public final class CookieStorage: Sendable {
         (file, refusal) = (nil, nil)
     }
 
-    /// Creates a storage with the cookies of a file, which is written by ``save()``, and when the
-    /// storage goes.
+    /// Creates a storage with the cookies of a file. The file is written by ``save()``, and when
+    /// the storage is released.
     ///
-    /// A file that is not there, or is none of cookies, is as good as an empty one. One that cannot
-    /// be read, or that a newer version has written, is left as it is: nothing comes from it, and
+    /// A file that is missing or contains no cookies counts as empty. A file that cannot be read,
+    /// or that a newer version has written, is left unchanged: no cookies are loaded, and
     /// ``save()`` throws an error.
     /// - Parameters:
     ///   - path: the path of the file.
-    ///   - format: how cookies are written there.
-    ///   - limits: how many cookies are kept.
-    ///   - publicSuffixes: below which domains anybody can register names.
+    ///   - format: the format of the file.
+    ///   - limits: the most cookies that are kept.
+    ///   - publicSuffixes: the domains below which anyone can register names.
     public init(
         file path: String, format: CookieFileFormat = .native,
         limits: CookieLimits = CookieLimits(),
@@ -84,22 +84,22 @@ public final class CookieStorage: Sendable {
 
     deinit { try? save() }
 
-    /// Which cookies are stored.
+    /// The policy for storing the cookies of responses.
     public var acceptPolicy: CookieAcceptPolicy {
         get { state.withLock { $0.policy } }
         set { state.withLock { $0.policy = newValue } }
     }
 
-    /// All cookies that have not ended, the ones that were set first in front.
+    /// All cookies that have not expired, in the order in which they were set.
     public var cookies: [Cookie] {
         let now = WallClock.now
         return state.withLock { $0.jar.cookies }.filter { !$0.isExpired(at: now) }
     }
 
-    /// The cookies that a request for the URL carries, in the order of the field.
+    /// The cookies that a request for the URL would send, in the order of the field.
     /// - Parameters:
-    ///   - url: the URL, http or https; none for others.
-    ///   - mainDocumentURL: the page that the request is for, if there is one.
+    ///   - url: an http or https URL. Other URLs have no cookies.
+    ///   - mainDocumentURL: the page that the request is for, if any.
     public func cookies(for url: URL, mainDocumentURL: URL? = nil) -> [Cookie] {
         guard let context = CookieContext(url: url, mainDocumentURL: mainDocumentURL) else {
             return []
@@ -107,17 +107,17 @@ public final class CookieStorage: Sendable {
         return state.withLock { $0.jar.cookies(for: context, now: WallClock.now) }
     }
 
-    /// Stores a cookie in the place of the one with its name, domain and path. The accept policy
-    /// does not matter: it is for what servers send.
+    /// Stores a cookie, and replaces the one with the same name, domain and path. The accept policy
+    /// does not apply: it is for cookies of servers.
     public func store(_ cookie: Cookie) {
         change { $0.store(cookie, now: WallClock.now) }
     }
 
-    /// Stores what a response sets.
+    /// Stores the cookies that a response sets.
     /// - Parameters:
-    ///   - fields: the fields of the response, of which those named Set-Cookie count.
-    ///   - url: the URL that was asked.
-    ///   - mainDocumentURL: the page that the request is for, if there is one.
+    ///   - fields: the fields of the response; only Set-Cookie is read.
+    ///   - url: the URL of the request.
+    ///   - mainDocumentURL: the page that the request is for, if any.
     public func store(from fields: HTTPFields, for url: URL, mainDocumentURL: URL? = nil) {
         guard let context = CookieContext(url: url, mainDocumentURL: mainDocumentURL) else {
             return
@@ -134,7 +134,7 @@ public final class CookieStorage: Sendable {
     }
 
     /// Removes all cookies, or those that were set since a time.
-    /// - Parameter date: from when on; nil for all.
+    /// - Parameter date: the earliest time of creation; nil for all cookies.
     public func removeAll(since date: HTTPDate? = nil) {
         change { jar in
             jar.removeAll { cookie in date.map { cookie.creation >= $0 } ?? true }
@@ -142,8 +142,8 @@ public final class CookieStorage: Sendable {
         }
     }
 
-    /// Writes the file, if there is one and something has changed: whole or not at all. Only its
-    /// owner may read it.
+    /// Writes the file atomically, if there is one and something has changed. Only its owner may
+    /// read it.
     /// - Throws: ``ClientError/Kind/cannotWriteFile``.
     public func save() throws(ClientError) {
         guard let file else { return }
@@ -177,8 +177,8 @@ public final class CookieStorage: Sendable {
         receive(fields.values(of: .setCookie).map { Array($0.utf8) }, from: context, now: now)
     }
 
-    /// Takes the values of Set-Cookie in the bytes in which they came.
-    /// - Parameter policy: which of them are stored; nil for what ``acceptPolicy`` says.
+    /// Takes the values of Set-Cookie, in the bytes in which they were received.
+    /// - Parameter policy: the cookies that are stored; nil for ``acceptPolicy``.
     func receive(
         _ values: [[UInt8]], from context: CookieContext, policy: CookieAcceptPolicy? = nil,
         now: HTTPDate
@@ -194,8 +194,8 @@ public final class CookieStorage: Sendable {
         }
     }
 
-    /// Whether cookies of a URL are set for a page of another site. A URL or a page that is not of
-    /// http or https belongs to no site, and so does a URL that is not known.
+    /// Whether cookies of a URL belong to another site than the page. A URL or a page that is not
+    /// http or https belongs to no site; nor does an unknown URL.
     package func isCrossSite(_ url: URL?, mainDocumentURL: URL) -> Bool {
         guard let url, let context = CookieContext(url: url, mainDocumentURL: mainDocumentURL)
         else { return true }
@@ -218,8 +218,8 @@ extension CookieContext {
         self.init(wire, mainHost: Self.mainHost(of: mainDocumentURL), isSafe: isSafe)
     }
 
-    /// The host of a page; `nil` without a page, and empty for one that is not of http or https: it
-    /// belongs to no site, so every request for it goes to another one (RFC 6265bis section 5.2).
+    /// The host of a page; `nil` without a page, and empty for one that is not http or https: it
+    /// belongs to no site, so every request for it is cross-site (RFC 6265bis section 5.2).
     static func mainHost(of page: URL?) -> String? {
         guard let page else { return nil }
         return (try? WireURL(page.absoluteString))?.origin.host ?? ""

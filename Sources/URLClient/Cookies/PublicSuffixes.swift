@@ -2,19 +2,19 @@
     internal import CLibPSL
 #endif
 
-/// Knows the domains below which anybody can register names, such as `co.uk`: a cookie for all of
-/// one would go to strangers (RFC 6265bis, section 5.7).
+/// Knows the public suffixes: domains such as `co.uk`, below which anyone can register names. A
+/// cookie for a whole public suffix would be sent to strangers (RFC 6265bis, section 5.7).
 public protocol PublicSuffixes: Sendable {
-    /// Whether the domain is one below which names are registered.
-    /// - Parameter domain: in lower case and ASCII, without a dot at its ends.
+    /// Whether the domain is a public suffix.
+    /// - Parameter domain: a domain in lower case and ASCII, without a leading or final dot.
     func isPublicSuffix(_ domain: String) -> Bool
 }
 
 extension PublicSuffixes {
-    /// The domain of one owner: the public suffix and the label before it; the host itself where
+    /// The registrable domain of a host: the public suffix and one more label; the host itself if
     /// there is none.
     func site(of host: String) -> String {
-        // No name of the DNS is longer (RFC 1035 section 2.3.4).
+        // DNS names are not longer (RFC 1035 section 2.3.4).
         guard host.utf8.count <= 253 else { return host }
         var site = host
         var rest = host[...]
@@ -28,24 +28,24 @@ extension PublicSuffixes {
     }
 }
 
-/// For systems without a list: top-level domains are public suffixes, and nothing else is known.
+/// For systems without a list: only top-level domains are public suffixes.
 public struct TopLevelDomains: PublicSuffixes {
     /// Creates the list.
     public init() {}
 
-    /// Whether there is no dot in it.
+    /// Whether the domain has no dot.
     public func isPublicSuffix(_ domain: String) -> Bool {
         !domain.utf8.contains(UInt8(ascii: "."))
     }
 }
 
 #if canImport(CLibPSL)
-    /// The list of publicsuffix.org that libpsl brings with it.
+    /// The list of publicsuffix.org that is built into libpsl.
     public struct SystemPublicSuffixes: PublicSuffixes {
         /// Creates access to the list.
         public init() {}
 
-        /// Whether the list, or its rule for what it does not name, says so.
+        /// Whether the domain is a public suffix by the list, or by its default rule.
         public func isPublicSuffix(_ domain: String) -> Bool {
             // The list that is compiled in; it is constant and never freed.
             guard let list = unsafe psl_builtin() else {
@@ -55,6 +55,6 @@ public struct TopLevelDomains: PublicSuffixes {
         }
     }
 #else
-    /// Apple's SDKs have no list, and neither has this version there: top-level domains alone.
+    /// Without libpsl, as in Apple's SDKs, only top-level domains are public suffixes.
     public typealias SystemPublicSuffixes = TopLevelDomains
 #endif

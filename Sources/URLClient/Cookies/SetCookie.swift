@@ -1,26 +1,27 @@
 internal import HTTPParser
 
-/// The value of Set-Cookie taken apart (RFC 6265bis, section 5.6): what is there, before it is asked
-/// whether it is allowed.
+/// The parsed value of Set-Cookie (RFC 6265bis, section 5.6), before it is checked whether the
+/// cookie is allowed.
 struct SetCookie: Equatable, Sendable {
     var name: String
     var value: String
     var domain: String?
     var path: String?
     var expires: HTTPDate?
-    /// Seconds; negative ones and zero end the cookie.
+    /// In seconds; zero and negative numbers expire the cookie.
     var maxAge: Int64?
     var isSecure = false
     var isHTTPOnly = false
     var sameSite = Cookie.SameSite.unspecified
 
-    /// Name and value together.
+    /// The longest name and value together, in bytes.
     static let pairLimit = 4_096
     static let attributeLimit = 1_024
-    /// Nobody needs as many attributes, and a field may be long.
+    /// No real cookie has as many attributes, and a field may be long.
     static let attributeCountLimit = 64
 
-    /// `nil` for what is to be ignored: control characters, neither name nor value, or too long.
+    /// Parses a value; `nil` if it must be ignored: it has control characters, neither name nor
+    /// value, or is too long.
     init?(_ text: String, now: HTTPDate) {
         // %x00-08 / %x0A-1F / %x7F (section 5.6, step 1).
         guard !text.utf8.contains(where: { ($0 < 0x20 && $0 != 9) || $0 == 0x7F }) else {
@@ -44,13 +45,13 @@ struct SetCookie: Equatable, Sendable {
             let equals = part.utf8.firstIndex(of: UInt8(ascii: "="))
             let value = equals.map { Self.trimmed(part[part.utf8.index(after: $0)...]) } ?? ""
             let name = Self.trimmed(part[..<(equals ?? part.endIndex)])
-            // No attribute that is known has a longer name.
+            // No known attribute has a longer name.
             guard value.utf8.count <= Self.attributeLimit, name.utf8.count <= 32 else { continue }
             take(name.lowercased(), value, now)
         }
     }
 
-    /// The last attribute of a name is the one that counts.
+    /// Takes an attribute. The last one of a name counts.
     private mutating func take(_ attribute: String, _ value: String, _ now: HTTPDate) {
         switch attribute {
         case "expires":
@@ -76,7 +77,8 @@ struct SetCookie: Equatable, Sendable {
         }
     }
 
-    /// Digits with a minus sign at most; what does not fit is as long as can be (section 5.6.2).
+    /// Digits, possibly after a minus sign. A number that is too large counts as the greatest one
+    /// (section 5.6.2).
     private static func seconds(_ text: String) -> Int64? {
         let isNegative = text.utf8.first == UInt8(ascii: "-")
         let digits = isNegative ? text.dropFirst() : text[...]

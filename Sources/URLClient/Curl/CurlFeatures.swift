@@ -1,7 +1,7 @@
 internal import CCurlShims
 internal import HTTPCrypto
 
-/// The features of the libcurl that the program runs with, which its headers do not tell.
+/// The features of libcurl at run time, which its headers do not show.
 struct CurlFeatures: Sendable {
     /// The version as one number, such as 0x075801 for 7.88.1.
     let version: UInt32
@@ -36,13 +36,13 @@ struct CurlFeatures: Sendable {
         hasHTTPSProxy = features & (1 << 21) != 0
     }
 
-    /// Whether connections of HTTP/2 without TLS serve one request, and fail for the next one (mended
-    /// in 8.0.0).
+    /// Whether connections of HTTP/2 without TLS serve one request and fail for the next (in 7.88;
+    /// fixed in 8.0.0).
     var spoilsPriorKnowledge: Bool { version >> 8 == 0x0758 }
 
-    /// Whether a name lookup can be left to end by itself (since 7.87.0).
+    /// Whether libcurl can abandon a name lookup without waiting for its end (since 7.87.0).
     var abandonsLookups: Bool { version >= 0x07_57_00 }
 
-    /// Whether an upload that HTTP/2 starts again may send the wrong bytes (mended in 8.7.0).
+    /// Whether a repeated upload over HTTP/2 may send wrong bytes (fixed in 8.7.0).
     var mayCorruptRepeatedUploads: Bool { version < 0x08_07_00 }
 }

@@ -1,17 +1,17 @@
 internal import CCurlShims
 
-// A connection that libcurl makes and then leaves to the caller: its bytes go by `send` and `receive`,
-// never within a callback.
+// A connection that libcurl makes and then leaves to the caller, who uses `send` and `receive`,
+// never in a callback.
 extension EasyHandle {
-    /// How a call for the bytes of a connection has gone.
+    /// The result of sending or receiving bytes.
     enum Moved {
         case bytes(Int)
-        /// Nothing goes now; wait for the socket.
+        /// No bytes can be moved now; wait for the socket.
         case later
         case ended
     }
 
-    /// Has a new connection made, and no request sent.
+    /// Makes libcurl open a new connection and send no request.
     func connectOnly() {
         set(CURLOPT_CONNECT_ONLY, 1)
         set(CURLOPT_FRESH_CONNECT, 1)

@@ -1,6 +1,6 @@
 internal import CCurlShims
 
-// Information about a transfer that runs or has run.
+// Information about a transfer, during it and after its end.
 extension EasyHandle {
     /// The operating system's error that ended the transfer (`errno`).
     var operatingSystemError: Int { number(CURLINFO_OS_ERRNO) }
@@ -11,10 +11,11 @@ extension EasyHandle {
     /// How many bytes of heads were sent.
     var requestHeadBytes: Int { number(CURLINFO_REQUEST_SIZE) }
 
-    /// How many connections were made; 0 as long as an existing one serves.
+    /// How many connections were made; 0 while the transfer uses an existing one.
     var connectionCount: Int { number(CURLINFO_NUM_CONNECTS) }
 
-    /// The times in microseconds since the start; 0 for what has not happened, or was not needed.
+    /// The times in microseconds since the start; 0 for events that have not happened, or were not
+    /// needed.
     var lookupTime: Int64 { size(CURLINFO_NAMELOOKUP_TIME_T) }
     var connectTime: Int64 { size(CURLINFO_CONNECT_TIME_T) }
     var securedTime: Int64 { size(CURLINFO_APPCONNECT_TIME_T) }
@@ -22,7 +23,7 @@ extension EasyHandle {
 
     /// Adds libcurl's times and counts.
     func fill(_ transaction: inout ClientMetrics.Transaction) {
-        // A transfer that failed before it had a connection has made none, either.
+        // A transfer that failed before it had a connection has made none either.
         transaction.isConnectionReused = connectionCount == 0 && requestTime > 0
         if !transaction.isConnectionReused {
             transaction.nameLookupEnd = Self.time(lookupTime)

@@ -4,7 +4,8 @@ internal import HTTPParser
 // The settings of a transaction. Options that are not set keep libcurl's default, or the value of the
 // previous transaction.
 extension EasyHandle {
-    /// Sets the options of a transaction; only those that changed if it is like the previous one.
+    /// Sets the options of a transaction; only the changed ones if it is like the previous
+    /// transaction.
     func configure(_ transaction: TransferSettings, for transfer: any TransferCallbacks) {
         // Requests other than plain GET are rare enough to reset the handle before and after them.
         let isPlain = transaction.upload == nil && transaction.method == .get
@@ -64,7 +65,7 @@ extension EasyHandle {
         if transaction.upload == nil, transaction.method.usuallyHasContent {
             addField("Content-Length: 0")
         }
-        // libcurl heeds the first of several.
+        // libcurl obeys the first of several Expect lines.
         let hasExpect = transaction.fields.contains(.expect)
         if transaction.upload != nil, let wait = transaction.expectationWait {
             if !hasExpect { addField("Expect: 100-continue") }
@@ -75,13 +76,14 @@ extension EasyHandle {
         setFields()
     }
 
-    /// Fields that libcurl makes, whatever a delegate's redirect brings, and the one of the proxy.
+    /// Fields that are not taken from the request, although a delegate's redirect may contain them:
+    /// libcurl writes its own, or they are for the proxy.
     private static func isOwn(_ name: HTTPFieldName) -> Bool {
         name == .contentLength || name == .transferEncoding || name == .proxyAuthorization
     }
 
-    /// The rate of what is received is kept by `RateLimiter`: libcurl 7.88 hardly limits it. Short
-    /// pieces keep the pauses between them short.
+    /// `RateLimiter` limits the receive rate, because libcurl 7.88 hardly does. Short pieces keep
+    /// the pauses between them short.
     private func setRates(_ route: TransferRoute) {
         if let rate = route.receiveBytesPerSecond {
             let usual = route.receivesMuch ? ContentPiece.usualLength : Int(CURL_MAX_WRITE_SIZE)
@@ -102,7 +104,7 @@ extension EasyHandle {
         } else if route.protocols == .http2PriorKnowledge,
             CurlFeatures.current.spoilsPriorKnowledge || transaction.tunnels
         {
-            // Without TLS there is nothing by which libcurl could tell the tunnels of two users apart.
+            // Without TLS settings to compare, libcurl cannot distinguish the tunnels of two users.
             set(CURLOPT_FRESH_CONNECT, 1)
             set(CURLOPT_FORBID_REUSE, 1)
         }
@@ -184,10 +186,11 @@ extension EasyHandle {
         set(CURLOPT_PROXYAUTH, 0)
     }
 
-    /// - Parameter isOwn: whether keys and certificates in it are meant for the proxy.
+    /// - Parameter isOwn: whether `tls` belongs to the proxy. If not, only its minimum version and
+    ///   its authorities apply.
     private func setProxyTLS(_ tls: TLSOptions, isOwn: Bool) {
         set(CURLOPT_PROXY_SSLVERSION, Self.curlVersion(tls.minimumVersion))
-        // A server that need not be checked says nothing of the proxy, which gets its own password.
+        // An unverified server must not make the proxy unverified, which gets a password.
         if isOwn, !tls.verifiesServer {
             set(CURLOPT_PROXY_SSL_VERIFYPEER, 0)
             set(CURLOPT_PROXY_SSL_VERIFYHOST, 0)
@@ -224,7 +227,7 @@ extension EasyHandle {
 
     private func setTLS(_ transaction: TransferSettings) {
         let tls = transaction.route.tls
-        // OpenSSL has no later version, so this changes nothing but what libcurl compares.
+        // OpenSSL has no later version. This only changes the settings that libcurl compares.
         let greatest = transaction.isApart ? Int(CURL_SSLVERSION_MAX_TLSv1_3) : 0
         set(CURLOPT_SSLVERSION, Self.curlVersion(tls.minimumVersion) | greatest)
         if !tls.verifiesServer {
@@ -241,11 +244,11 @@ extension EasyHandle {
 }
 
 extension TransferSettings {
-    /// Whether the connection must not be used by transfers of other settings while it is in use.
+    /// Whether transfers with other settings must not share the connection while it is in use.
     ///
-    /// libcurl gives a connection by HTTP/2 to others as long as the transfer that must not share it
-    /// runs; and before 8.5.0 it takes one by HTTP/1.1 that is in use for one that can be shared, once
-    /// another connection to the host speaks HTTP/2.
+    /// libcurl shares an HTTP/2 connection even while the transfer runs that must not share it.
+    /// Before 8.5.0 it also takes a busy HTTP/1.1 connection for one that can be shared, once
+    /// another connection to the host uses HTTP/2.
     fileprivate var isApart: Bool {
         if overrides?.values.needsOwnTunnel == true { return true }
         return CurlFeatures.current.version < 0x08_05_00

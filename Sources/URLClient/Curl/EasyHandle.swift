@@ -2,8 +2,8 @@ internal import CCurlShims
 internal import HTTPCodecs
 internal import HTTPParser
 
-/// libcurl's easy handle: the settings of one transfer. It is reused, and settings that the next transfer
-/// shares with the last one stay.
+/// libcurl's easy handle: the settings of one transfer. Handles are reused, and keep the settings
+/// that the next transfer shares with the last one.
 @safe
 final class EasyHandle {
     let raw: UnsafeMutableRawPointer
@@ -11,39 +11,39 @@ final class EasyHandle {
     private let errorText: UnsafeMutablePointer<CChar>
     private let trust: UnsafeMutablePointer<http_curl_trust>
     private let stream: UnsafeMutablePointer<http_curl_stream>
-    /// The URL, taken apart.
+    /// The parsed URL.
     private var parsed: OpaquePointer?
     private var lists: [UnsafeMutablePointer<curl_slist>] = unsafe []
     private var fields: UnsafeMutablePointer<curl_slist>?
     /// The first setting that was refused.
     private(set) var refusal: CURLcode?
-    /// The transfer that it serves, which retains the handle.
+    /// The current transfer, which retains the handle.
     unowned(unsafe) var transfer: (any TransferCallbacks)?
 
     // Settings that remain for the next transfer. Nil for a new or reset handle.
     var route: TransferRoute?
     var url = ""
     var sentFields: HTTPFields?
-    /// Whether there are settings that must not stay.
+    /// Whether there are settings that the next transfer must not keep.
     var isSpent = false
 
     /// How a transfer uses a socket.
     struct SocketUse {
         /// The socket that libcurl named last; negative for none.
         var socket: Int32 = -1
-        /// Whether libcurl has named none yet.
+        /// Whether libcurl has not named a socket yet.
         var isStarting = false
-        /// Whether the response arrived before.
+        /// Whether the response arrived before libcurl named a socket.
         var isAnswered = false
     }
 
-    /// Of the multi handle, which one thread at a time uses.
+    /// Changed by the multi handle, which one thread at a time uses.
     @exclusivity(unchecked)
     var use = SocketUse()
-    /// Identifies it among the users of a socket.
+    /// Identifies the handle among the users of a socket.
     var identity: UInt { unsafe UInt(bitPattern: raw) }
 
-    /// - Parameter multi: whose connections it uses, then and for ever.
+    /// - Parameter multi: the multi handle whose connections the handle always uses.
     init?(for multi: MultiHandle) {
         guard let raw = unsafe curl_easy_init() else { return nil }
         unsafe self.raw = unsafe raw
@@ -65,7 +65,7 @@ final class EasyHandle {
         unsafe stream.deallocate()
     }
 
-    /// Forgets all settings. Connections stay with the multi handle.
+    /// Resets all settings. Connections stay with the multi handle.
     func reset() {
         unsafe curl_easy_reset(raw)
         freeLists()
@@ -79,7 +79,7 @@ final class EasyHandle {
         freeFields()
     }
 
-    /// Forgets the lines of the request's fields, which then have to be set again.
+    /// Frees the lines of the request's fields, which then have to be set again.
     func freeFields() {
         unsafe curl_slist_free_all(fields)
         unsafe fields = nil
@@ -90,7 +90,7 @@ final class EasyHandle {
         unsafe errorText[0] == 0 ? "" : String(cString: errorText)
     }
 
-    /// Begins to serve a transfer.
+    /// Assigns the handle to a transfer.
     func attach(_ transfer: any TransferCallbacks) {
         unsafe self.transfer = transfer
         unsafe errorText[0] = 0
@@ -103,13 +103,14 @@ final class EasyHandle {
         watchStream()
     }
 
-    /// The transfer is over, and gone from the multi handle.
+    /// Ends the use by a transfer, which must no longer be in the multi handle.
     func detach() {
         unsafe transfer = nil
         if isSpent || refusal != nil { reset() }
     }
 
-    /// Sets what holds for all transfers: callbacks, and that messages are kept.
+    /// Sets the options that all transfers share: callbacks, the buffer of error messages, and
+    /// others.
     func prepare() {
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe http_curl_set_callbacks(
@@ -120,28 +121,29 @@ final class EasyHandle {
         set(CURLOPT_NOPROGRESS, 1)
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // CURLOPT_QUICK_EXIT, which older headers lack: otherwise libcurl waits for a name lookup that
-        // is given up, and nothing else happens in the loop meanwhile.
+        // CURLOPT_QUICK_EXIT, which older headers lack. Without it, libcurl waits for an abandoned
+        // name lookup, which blocks the loop.
         if CurlFeatures.current.abandonsLookups { set(CURLoption(322), 1) }
     }
 
-    /// Has the transfer asked before the request goes out, each time that it does.
+    /// Makes libcurl call `mayStart()` each time before it sends the request.
     func watchStart() {
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe note(http_curl_set_start(raw, context, startRequest))
     }
 
-    /// Notes what the server says of the request, until the settings are forgotten: libcurl writes
-    /// messages for it, so that it is for requests alone which must not be done twice.
+    /// Watches for the server's refusal to process the request, until the settings are reset.
+    /// libcurl has to write messages for this, so it is used only for requests that must not be
+    /// repeated, and for traces.
     func watchStream() {
         unsafe http_curl_watch_stream(raw, stream)
     }
 
-    /// Whether the server has said that it did nothing about the request, and will not (RFC 9113
+    /// Whether the server has reported that it did not process the request and never will (RFC 9113
     /// section 8.7).
     var isUnprocessed: Bool { unsafe stream.pointee.is_unprocessed != 0 }
 
-    /// Notes when TLS begins and, if that is wanted, has the transfer asked about certificates.
+    /// Notes when TLS begins. With `asksAboutTrust`, the transfer decides about certificates.
     func watchTLS(asksAboutTrust: Bool) {
         unsafe trust.pointee = http_curl_trust()
         if asksAboutTrust {
@@ -152,7 +154,7 @@ final class EasyHandle {
         if asksAboutTrust { note(code) }
     }
 
-    /// When TLS was begun on a new connection; 0 before.
+    /// When TLS was begun on a new connection, in nanoseconds of the monotonic clock; 0 before.
     var tlsStart: Int64 { unsafe trust.pointee.begun }
 
     // MARK: settings
@@ -197,7 +199,7 @@ final class EasyHandle {
         unsafe fields = unsafe curl_slist_append(fields, line) ?? fields
     }
 
-    /// The same for a line that is no UTF-8.
+    /// Adds a line that is not UTF-8 to the request's fields.
     func addField(_ line: [UInt8]) {
         unsafe (line + [0]).withUnsafeBytes { bytes in
             guard let text = unsafe bytes.bindMemory(to: CChar.self).baseAddress else { return }
@@ -212,14 +214,14 @@ final class EasyHandle {
 
     // MARK: the transfer
 
-    /// Stops and starts the directions. Data that was held back may be delivered before it returns,
-    /// so it must not be called in a callback.
+    /// Pauses and resumes receiving and sending. Held data may be delivered during the call, so it
+    /// must not be made in a callback.
     func pause(receiving: Bool, sending: Bool) {
         let bits = (receiving ? CURLPAUSE_RECV : 0) | (sending ? CURLPAUSE_SEND : 0)
         unsafe curl_easy_pause(raw, bits)
     }
 
-    // MARK: what is known of it
+    // MARK: information
 
     func number(_ info: CURLINFO) -> Int {
         var value = 0
@@ -239,14 +241,14 @@ final class EasyHandle {
         return unsafe value.map { unsafe String(cString: $0) } ?? ""
     }
 
-    /// How a connection is secured.
+    /// The TLS version and cipher of a connection.
     struct Security: Sendable {
         /// The version of TLS.
         let version: String
         let cipher: String
     }
 
-    /// How the connection is secured, while it is there.
+    /// The TLS version and cipher of the connection; nil without TLS, or without a connection.
     var security: Security? {
         var version: UnsafePointer<CChar>?
         var cipher: UnsafePointer<CChar>?
@@ -259,7 +261,7 @@ final class EasyHandle {
     }
 }
 
-// The callbacks. Each is called with the handle as context, which is there as long as its transfer.
+// The callbacks. The context of each is the handle, which lives as long as its transfer.
 
 private let pauseMark = 0x1000_0001
 private let abortMark = 0x1000_0000

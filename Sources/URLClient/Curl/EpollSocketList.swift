@@ -8,7 +8,7 @@
 
     /// The kernel's list of watched sockets: epoll, with a wake-up in it.
     ///
-    /// One thread at a time waits. The list may be changed by another meanwhile.
+    /// One thread at a time waits. Another thread may change the list meanwhile.
     @safe
     final class EpollSocketList: @unchecked Sendable {
         /// The most events of one wait.
@@ -33,18 +33,19 @@
             unsafe events.deallocate()
         }
 
-        /// Watches a socket for other events than before; none takes it off the list.
+        /// Changes the events that a socket is watched for. An empty set removes it from the list.
         func change(_ target: CInt, to wanted: SocketEvents, from listed: SocketEvents) {
             http_poller_change(descriptor, target, CInt(wanted.rawValue), CInt(listed.rawValue))
         }
 
         /// Waits until something happens or the time is over.
-        /// - Returns: how many events there are for ``event(_:)``; -1 when a signal has ended it.
+        /// - Returns: how many events there are for ``event(_:)``; -1 if a signal has ended the
+        ///   wait.
         func wait(milliseconds: Int32) -> Int {
             unsafe Int(http_poller_wait(descriptor, events, CInt(Self.capacity), milliseconds))
         }
 
-        /// An event of the last wait; nil where it only was woken.
+        /// An event of the last wait; nil if it was a wake-up.
         func event(_ index: Int) -> (descriptor: CInt, events: SocketEvents)? {
             let event = unsafe events[index]
             return (
@@ -55,9 +56,9 @@
         /// Ends the wait, or the next one.
         func wake() { http_poller_wake(waker) }
 
-        /// Waits for some sockets alone, which need not be on the list, and puts in place of their
-        /// events those that have happened.
-        /// - Returns: whether ``wake()`` has ended it.
+        /// Waits only for the sockets in `events`, which need not be on the list. Replaces their
+        /// events with those that have happened.
+        /// - Returns: whether ``wake()`` has ended the wait.
         func wait(
             for events: inout [SocketEvent], nanoseconds: Int64, blocks: Bool
         ) -> Bool {

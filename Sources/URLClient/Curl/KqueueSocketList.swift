@@ -9,7 +9,7 @@
 
     /// The kernel's list of watched sockets: kqueue, with a wake-up in it.
     ///
-    /// One thread at a time waits. The list may be changed by another meanwhile.
+    /// One thread at a time waits. Another thread may change the list meanwhile.
     @safe
     final class KqueueSocketList: @unchecked Sendable {
         /// The most events of one wait.

@@ -3,25 +3,25 @@ internal import CCurlShims
 /// libcurl's multi handle: the connections, the transfers that use them, and the sockets that they
 /// wait for.
 ///
-/// One thread at a time may use it, but for ``wait(milliseconds:)``, which is the loop's thread's
-/// own and goes beside the others, and ``wake()``, which is everybody's. Transfers are added and
-/// removed between other calls only, never in a callback.
+/// One thread at a time may use it, with two exceptions: the loop's thread calls
+/// ``wait(milliseconds:)`` also while another thread uses the handle, and any thread may call
+/// ``wake()``. Transfers are added and removed between other calls only, never in a callback.
 @safe
 final class MultiHandle: @unchecked Sendable {
     private let raw: UnsafeMutableRawPointer
     let poller: SocketPoller
     /// Receives the sockets that libcurl opens and closes.
     let sockets: UnsafeMutablePointer<http_curl_sockets>
-    /// When libcurl wants to be called though nothing has happened, by the clock of the system;
-    /// the largest number for never.
+    /// When libcurl wants to be called without an event, on the clock of `System.now()`; the
+    /// largest number for never.
     private(set) var deadline = Int64.max
-    /// How many transfers have not been given a socket yet: they may be given an idle connection.
+    /// How many transfers have no socket yet. They may get an idle connection.
     @exclusivity(unchecked)
     private var startingCount = 0
-    /// How many of them have an answer already, which has come before libcurl had to wait for it.
+    /// How many of them already have a response, which arrived before libcurl had to wait for it.
     @exclusivity(unchecked)
     private var answeredCount = 0
-    /// The sockets that are not libcurl's to use, and what waits for them.
+    /// The sockets that libcurl does not use, and their watchers.
     private var watchers: [CInt: any SocketWatcher] = [:]
 
     init?(idleConnections: Int) {
@@ -37,7 +37,8 @@ final class MultiHandle: @unchecked Sendable {
             to: http_curl_sockets(
                 context: Unmanaged.passUnretained(poller).toOpaque(), opened: socketOpened,
                 closes: socketCloses))
-        // 0 is no limit to libcurl; connections that are not to be kept are not.
+        // libcurl does not take 0 as a limit. CURLOPT_FORBID_REUSE keeps connections from becoming
+        // idle.
         unsafe http_curl_multi_set_long(raw, CURLMOPT_MAXCONNECTS, max(1, idleConnections))
         unsafe http_curl_multi_set_long(raw, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
@@ -64,7 +65,7 @@ final class MultiHandle: @unchecked Sendable {
         unsafe easy.use.socket = -1
     }
 
-    /// A transfer uses a socket. It may be called in a callback.
+    /// Notes that a transfer uses a socket. May be called in a callback.
     fileprivate func use(_ socket: curl_socket_t, by easy: UnsafeMutableRawPointer, _ user: UInt) {
         poller.use(socket, by: user)
         guard let handle = unsafe Self.handle(of: easy) else { return }
@@ -72,8 +73,8 @@ final class MultiHandle: @unchecked Sendable {
         unsafe handle.use.socket = socket
     }
 
-    /// libcurl waits only for room to send, which it also does when the server has ended its side of the
-    /// connection. May be called in a callback.
+    /// Called when libcurl waits only to send, which it also does after the server has closed its
+    /// side of the connection. May be called in a callback.
     fileprivate func onlySends(_ easy: UnsafeMutableRawPointer, over socket: curl_socket_t) {
         guard let transfer = unsafe Self.handle(of: easy)?.transfer, transfer.needsAnswer,
             http_has_ended(socket) != 0
@@ -90,13 +91,13 @@ final class MultiHandle: @unchecked Sendable {
         unsafe answeredCount -= 1
     }
 
-    /// When something has happened last to the socket of a transfer; 0 where that is not known.
+    /// The time of the last event of a transfer's socket; 0 if it is not known.
     func lastEvent(of easy: EasyHandle) -> Int64 {
         unsafe poller.lastEvent(easy.use.socket, of: easy.identity)
     }
 
-    /// An answer has come. It may be called in a callback.
-    /// - Parameter isPlain: whether it is one of HTTP/1.
+    /// Notes that a response has arrived. May be called in a callback.
+    /// - Parameter isPlain: whether the response is one of HTTP/1.
     func noteAnswer(to easy: EasyHandle, isPlain: Bool) {
         if isPlain { unsafe poller.notePlain(easy.use.socket, of: easy.identity) }
         guard unsafe easy.use.isStarting, unsafe !easy.use.isAnswered else { return }
@@ -106,8 +107,8 @@ final class MultiHandle: @unchecked Sendable {
 
     // MARK: sockets of others
 
-    /// Has a watcher told of events of a socket that libcurl does not use; none of them any more if
-    /// the set is empty. Never within a callback.
+    /// Reports events of a socket that libcurl does not use to a watcher; an empty set stops the
+    /// reports. Must not be called in a callback.
     func watch(_ socket: CInt, _ events: SocketEvents, by watcher: any SocketWatcher) {
         watchers[socket] = watcher
         poller.want(socket, events)
@@ -119,26 +120,27 @@ final class MultiHandle: @unchecked Sendable {
         poller.want(socket, [])
     }
 
-    // MARK: what goes on
+    // MARK: events
 
-    /// Does what is due at a time.
+    /// Lets libcurl do what is due at `now`.
     func perform(at now: Int64) {
         guard deadline <= now else { return }
         deadline = .max
         act(-1, 0)
     }
 
-    /// Waits for something to happen to a socket.
-    /// - Returns: how many events there are for ``handle(events:at:since:)``; -1 when a signal has
+    /// Waits for events of the sockets.
+    /// - Returns: how many events there are for ``handle(events:at:since:)``; -1 if a signal has
     ///   ended the wait.
     func wait(milliseconds: Int32) -> Int {
         poller.wait(milliseconds: milliseconds)
     }
 
-    /// Does what the events of the last wait call for.
+    /// Handles the events of the last wait.
     /// - Parameter turn: the turn before the wait; see ``SocketPoller/beginTurn(after:)``.
     func handle(events: Int, at now: Int64, since turn: UInt64) {
-        // One place may have been the waker's; a wait that was interrupted has told of nothing.
+        // A full array may omit events; the waker may have taken one of its places. An interrupted
+        // wait reports none.
         let isWhole = events >= 0 && events < SocketPoller.capacity - 1
         poller.beginTurn(after: isWhole ? turn : nil)
         unsafe poller.dropTold(events, dropsIdle: answeredCount == 0)
@@ -151,12 +153,12 @@ final class MultiHandle: @unchecked Sendable {
         }
     }
 
-    /// Waits for the sockets that are held, and does what their events call for.
+    /// Waits for the held sockets, and handles their events.
     /// - Parameters:
     ///   - nanoseconds: the longest wait.
-    ///   - blocks: whether the thread sleeps meanwhile; otherwise it asks again and again.
-    ///   - now: when it begins.
-    /// - Returns: false when another thread has woken it, or there is nothing to wait for.
+    ///   - blocks: whether the thread sleeps meanwhile; otherwise it polls.
+    ///   - now: the time at which the wait begins.
+    /// - Returns: false if another thread has ended the wait, or there is nothing to wait for.
     func waitForHeld(nanoseconds: Int64, blocks: Bool, from now: Int64) -> Bool {
         poller.waitForHeld(nanoseconds: nanoseconds, blocks: blocks) { socket, events in
             poller.noteEvent(socket, at: now)
@@ -169,12 +171,13 @@ final class MultiHandle: @unchecked Sendable {
             return watcher.socketReady()
         }
         var running: Int32 = 0
-        // Which connection is in use is not known where an answer was there before its socket.
+        // If a response arrived before libcurl named its socket, it is unknown which connections
+        // are in use.
         if unsafe startingCount > 0, unsafe answeredCount == 0 { poller.dropSpoilt() }
         unsafe curl_multi_socket_action(raw, socket, events, &running)
     }
 
-    /// Ends the wait. Any thread may call it, as long as the handle is there.
+    /// Ends the wait. Any thread that retains the handle may call it.
     func wake() { poller.wake() }
 
     /// The next transfer that has ended.
@@ -192,7 +195,7 @@ final class MultiHandle: @unchecked Sendable {
         }
     }
 
-    /// libcurl's clock counts milliseconds: it is asked a little late rather than too early.
+    /// libcurl's clock counts milliseconds. It is called a little late rather than too early.
     fileprivate func setDeadline(_ milliseconds: Int) {
         deadline =
             milliseconds < 0
@@ -201,7 +204,7 @@ final class MultiHandle: @unchecked Sendable {
     }
 }
 
-/// Uses a socket that is not libcurl's to use.
+/// Watches a socket that libcurl does not use.
 protocol SocketWatcher: AnyObject {
     /// The socket can be read or written, or has ended.
     func socketReady()
@@ -213,7 +216,7 @@ private func socketChanged(
 ) -> Int32 {
     guard let context = unsafe context else { return 0 }
     let multi = unsafe Unmanaged<MultiHandle>.fromOpaque(context)
-    // CURL_POLL_REMOVE is no combination of the others' bits.
+    // CURL_POLL_REMOVE (4) is not a combination of the other bits.
     let events = SocketEvents(rawValue: UInt8(truncatingIfNeeded: what & 3))
     unsafe multi._withUnsafeGuaranteedRef { multi in
         multi.poller.want(socket, what == 4 ? [] : events)

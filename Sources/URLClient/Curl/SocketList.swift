@@ -6,7 +6,7 @@ struct SocketEvents: OptionSet {
     static let both: SocketEvents = [.read, .write]
 }
 
-/// A socket, and what it is watched for or what has happened to it.
+/// A socket, and the events that it is watched for or that have happened.
 struct SocketEvent {
     var descriptor: CInt
     var events: SocketEvents
@@ -15,7 +15,7 @@ struct SocketEvent {
 #if KQUEUE_STAND_IN
     internal import ToolkitSystem
 
-    /// The list that ``KqueueStandIn`` says. Epoll's and kqueue's are both there.
+    /// The list that ``KqueueStandIn`` chooses: epoll's or kqueue's.
     enum SocketList {
         case epoll(EpollSocketList), kqueue(KqueueSocketList)
 

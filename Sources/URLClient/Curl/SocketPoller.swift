@@ -1,10 +1,10 @@
 internal import CCurlShims
 
-/// The sockets that libcurl waits for, and those that rest.
+/// Watches the sockets that libcurl waits for, and idle connections.
 ///
-/// Any thread may change it, one at a time, also while the loop's thread waits; nobody has to be
-/// woken for that. A connection that rests stays on the list, so that the next request over it costs
-/// no call: it is taken off when something happens to it that nobody waits for.
+/// Any thread may change it, one at a time, also while the loop's thread waits, which need not be
+/// woken. An idle connection stays on the kernel's list, so that the next request over it needs no
+/// system call. It is taken off the list at an event that libcurl does not wait for.
 @safe
 final class SocketPoller: @unchecked Sendable {
     private struct Entry {
@@ -12,38 +12,41 @@ final class SocketPoller: @unchecked Sendable {
         var listed: SocketEvents = []
         /// The events that libcurl waits for.
         var wanted: SocketEvents = []
-        /// Whether the poller hears of it when it is closed.
+        /// Whether `closes(_:)` will report that the socket is closed.
         var isOwn = false
-        /// The transfer over it that libcurl has told of last; 0 for none.
+        /// The transfer that libcurl last reported for the socket; 0 for none.
         var user: UInt = 0
-        /// When something has happened to it last.
+        /// The time of the last event.
         var lastEvent: Int64 = 0
-        /// Whether one answer after the other comes over it, in HTTP/1, and nothing between them.
+        /// Whether the connection uses HTTP/1: responses arrive one after another, with nothing
+        /// between them.
         var isPlain = false
-        /// The turn in which it is known that nothing has come while it is idle.
+        /// The turn in which the idle connection is known to have no unread bytes.
         var quietTurn: UInt64 = 0
     }
 
-    /// The most events that a wait tells of.
+    /// The most events that one wait returns.
     static var capacity: Int { SocketList.capacity }
     private let list: SocketList
     @exclusivity(unchecked)
     private var entries: [Entry] = []
-    /// The descriptors that somebody else waits for meanwhile; the kernel's list is not changed.
+    /// The descriptors that a visiting thread waits for. Their changes do not reach the kernel's
+    /// list.
     @exclusivity(unchecked)
     private var held: [CInt] = []
     private(set) var isHeld = false
     @exclusivity(unchecked)
     private var waited: [SocketEvent] = []
-    /// The connections of HTTP/1 that are kept for later requests.
+    /// The HTTP/1 connections that are kept for later requests.
     @exclusivity(unchecked)
     private var idle: [CInt] = []
-    /// The sockets that have to be looked at.
+    /// The idle sockets that have to be checked.
     @exclusivity(unchecked)
     private var unseen: [CInt] = []
-    /// Counts from one wait to the next. Within a turn nothing is looked at twice.
+    /// The number of the current turn, which is the time between two waits. Within a turn no socket
+    /// is checked twice.
     private(set) var turn: UInt64 = 1
-    /// The turn whose wait has told of all that is on the kernel's list.
+    /// The last turn that began after a wait that reported all events of the kernel's list.
     private var toldTurn: UInt64 = 0
 
     init?() {
@@ -52,18 +55,18 @@ final class SocketPoller: @unchecked Sendable {
     }
 
     /// Waits until something happens or the time is over.
-    /// - Returns: how many events there are for ``event(_:)``; -1 when a signal has ended it.
+    /// - Returns: how many events there are for ``event(_:)``; -1 if a signal has ended the wait.
     func wait(milliseconds: Int32) -> Int { list.wait(milliseconds: milliseconds) }
 
-    /// An event of the last wait; nil where it only was woken.
+    /// An event of the last wait; nil if it was a wake-up.
     func event(_ index: Int) -> (descriptor: CInt, events: SocketEvents)? { list.event(index) }
 
     /// Ends the wait, or the next one.
     func wake() { list.wake() }
 
-    // MARK: what libcurl tells
+    // MARK: reports of libcurl
 
-    /// libcurl waits for other events than before; for none any more if the set is empty.
+    /// Sets the events that libcurl waits for; an empty set for none.
     func want(_ target: CInt, _ wanted: SocketEvents) {
         guard target >= 0 else { return }
         let index = Int(target)
@@ -87,8 +90,9 @@ final class SocketPoller: @unchecked Sendable {
 
     // MARK: waiting elsewhere
 
-    /// From now on what libcurl waits for is for ``waitForHeld(nanoseconds:_:)``.
-    /// - Parameter all: whether that is so for what it waits for already.
+    /// Leaves the sockets that libcurl begins to wait for to ``waitForHeld(nanoseconds:_:)``, until
+    /// ``letGo()``.
+    /// - Parameter all: whether this includes the sockets that it already waits for.
     func hold(all: Bool) {
         isHeld = true
         guard all else { return }
@@ -97,15 +101,16 @@ final class SocketPoller: @unchecked Sendable {
         }
     }
 
-    /// Gives what is left of it to the kernel's list.
+    /// Passes the held sockets to the kernel's list.
     func letGo() {
         isHeld = false
         for target in unsafe held { update(target) }
         unsafe held.removeAll(keepingCapacity: true)
     }
 
-    /// Waits only for the descriptors that are held, until ``wake()`` at the latest.
-    /// - Returns: false when it was woken, or has nothing to wait for, or the system cannot do it.
+    /// Waits only for the held descriptors, until ``wake()`` at the latest.
+    /// - Returns: false if it was woken, has nothing to wait for, or is not supported by the
+    ///   system.
     func waitForHeld(
         nanoseconds: Int64, blocks: Bool, _ body: (CInt, SocketEvents) -> Void
     ) -> Bool {
@@ -113,7 +118,7 @@ final class SocketPoller: @unchecked Sendable {
         guard SocketList.waitsForSome else { return false }
         for target in unsafe held {
             let entry = unsafe entries[Int(target)]
-            // The loop's thread shall not be woken for it, too.
+            // The socket's events must not wake the loop's thread as well.
             if !entry.listed.isEmpty {
                 unsafe entries[Int(target)].listed = []
                 list.change(target, to: [], from: entry.listed)
@@ -131,27 +136,28 @@ final class SocketPoller: @unchecked Sendable {
         return !wasWoken
     }
 
-    /// A socket was made; `closes` will report its end.
+    /// Notes a new socket. `closes` will report its end.
     func opened(_ target: CInt) {
         want(target, [])
         guard target >= 0 else { return }
         unsafe entries[Int(target)] = Entry(isOwn: true)
     }
 
-    /// A socket is about to be closed, whereby the kernel forgets it.
+    /// Notes that a socket is about to be closed. The kernel then removes it from its list.
     func closes(_ target: CInt) {
         guard target >= 0, unsafe Int(target) < entries.count else { return }
         leaveIdle(target)
         unsafe entries[Int(target)] = Entry()
     }
 
-    /// Whether libcurl waits for an event; one that it does not wait for does not come again.
-    /// - Parameter dropsIdle: whether an idle connection is given up then.
+    /// Whether libcurl waits for an event. If not, the socket is taken off the kernel's list, so
+    /// that the event does not come again.
+    /// - Parameter dropsIdle: whether an idle connection with unread bytes is closed.
     func isWanted(_ target: CInt, dropsIdle: Bool) -> Bool {
         guard unsafe Int(target) < entries.count else { return false }
         let entry = unsafe entries[Int(target)]
         guard entry.wanted.isEmpty else { return true }
-        // The event may be an old one, of an answer that was read meanwhile.
+        // The event may be that of a response that was read since.
         if dropsIdle, unsafe idle.contains(target), unsafe http_any_readable([target], 1) != 0 {
             drop(target)
             return false
@@ -165,37 +171,37 @@ final class SocketPoller: @unchecked Sendable {
 
     // MARK: idle connections
 
-    /// Whether a transfer is known to use a socket.
+    /// Whether a transfer is known to use a socket. True for sockets that are not known.
     func isUsed(_ target: CInt, by user: UInt) -> Bool {
         guard target >= 0, unsafe Int(target) < entries.count else { return true }
         return unsafe entries[Int(target)].user == user
     }
 
-    /// A transfer uses a socket.
+    /// Notes that a transfer uses a socket.
     func use(_ target: CInt, by user: UInt) {
         if unsafe entries[Int(target)].user == 0 { leaveIdle(target) }
         unsafe entries[Int(target)].user = user
     }
 
-    /// Something has happened to a socket.
+    /// Notes an event of a socket.
     func noteEvent(_ target: CInt, at time: Int64) {
         guard target >= 0, unsafe Int(target) < entries.count else { return }
         unsafe entries[Int(target)].lastEvent = time
     }
 
-    /// When something has happened last to the socket that a transfer uses; 0 where that is not known.
+    /// The time of the last event of a transfer's socket; 0 if it is not known.
     func lastEvent(_ target: CInt, of user: UInt) -> Int64 {
         guard target >= 0, isUsed(target, by: user) else { return 0 }
         return unsafe entries[Int(target)].lastEvent
     }
 
-    /// An answer of HTTP/1 comes over the socket of a transfer.
+    /// Notes that a response of HTTP/1 arrives over a transfer's socket.
     func notePlain(_ target: CInt, of user: UInt) {
         guard target >= 0, isUsed(target, by: user) else { return }
         unsafe entries[Int(target)].isPlain = true
     }
 
-    /// A transfer is over: its connection, if it is still there, is idle.
+    /// Notes the end of a transfer: its connection, if it is still open, becomes idle.
     /// - Parameter target: the last socket that libcurl reported for it; others were attempts to connect.
     func release(_ target: CInt, from user: UInt) {
         guard target >= 0 else { return }
@@ -207,7 +213,7 @@ final class SocketPoller: @unchecked Sendable {
         }
         unsafe entries[Int(target)].user = 0
         guard unsafe entries[Int(target)].isPlain else { return }
-        // The end of its answer was read just now, and what stood behind it libcurl has seen.
+        // The end of the response was read just now, and libcurl has seen any bytes after it.
         unsafe entries[Int(target)].quietTurn = turn
         unsafe idle.append(target)
     }
@@ -217,17 +223,17 @@ final class SocketPoller: @unchecked Sendable {
         unsafe idle.remove(at: index)
     }
 
-    /// Another turn begins: some time has passed, in which something may have come.
-    /// - Parameter waited: the turn before a wait of the kernel's list that has told of everything,
-    ///   and in which nothing else was done; nil without one.
+    /// Begins another turn: bytes may have arrived since the last one.
+    /// - Parameter waited: the turn before a wait that has reported all events of the kernel's
+    ///   list; nil without such a wait. It does not count if another turn has begun since.
     func beginTurn(after waited: UInt64? = nil) {
         let isTold = waited == turn
         turn &+= 1
         if isTold { toldTurn = turn }
     }
 
-    /// Gives the idle connections up of which the last wait tells that something has come. Others
-    /// may be used as soon as the first event is acted on.
+    /// Closes the idle connections that, according to the last wait, have unread bytes. This comes
+    /// before the first event is handled, because connections may then be reused.
     func dropTold(_ count: Int, dropsIdle: Bool) {
         guard unsafe !idle.isEmpty else { return }
         for index in 0..<max(0, count) {
@@ -237,16 +243,16 @@ final class SocketPoller: @unchecked Sendable {
         }
     }
 
-    /// Whether nothing has come over an idle connection, without asking the kernel: it became idle in
-    /// this turn, was looked at in it, or was on the kernel's list during the wait before it.
+    /// Whether an idle connection is known to have no unread bytes, without a system call: it
+    /// became idle or was checked in this turn, or was on the kernel's list during the wait before.
     private func isQuiet(_ target: CInt) -> Bool {
         let entry = unsafe entries[Int(target)]
         return entry.quietTurn == turn || toldTurn == turn && entry.listed.contains(.read)
     }
 
-    /// Gives idle connections up over which something has come: it belongs to no request, and would
-    /// be taken for the answer to the next one (RFC 9112 section 6.3). Before a connection is used
-    /// again libcurl looks for its end alone.
+    /// Closes idle connections with unread bytes. The bytes belong to no request, and would be
+    /// taken for the response to the next one (RFC 9112 section 6.3). libcurl itself only checks
+    /// whether a connection has ended before it is reused.
     func dropSpoilt() {
         guard unsafe !idle.isEmpty else { return }
         unsafe unseen.removeAll(keepingCapacity: true)
@@ -257,8 +263,8 @@ final class SocketPoller: @unchecked Sendable {
         guard unsafe !unseen.isEmpty, unsafe http_any_readable(unseen, CInt(unseen.count)) != 0
         else { return }
         for target in unsafe unseen {
-            // `poll` tells of an end, too, which is nothing to read: libcurl finds it before it uses
-            // the connection, and here it must not be asked about again before each request.
+            // `poll` also reports the end of a connection, without unread bytes. libcurl finds it
+            // before it reuses the connection. The socket is not checked again before each request.
             if http_has_ended(target) != 0 {
                 leaveIdle(target)
             } else if unsafe http_any_readable([target], 1) != 0 {
@@ -267,12 +273,13 @@ final class SocketPoller: @unchecked Sendable {
         }
     }
 
-    /// Closes the connection; the descriptor stays libcurl's, which finds that it has ended.
+    /// Closes the connection. The descriptor still belongs to libcurl, which finds that the
+    /// connection has ended.
     private func drop(_ target: CInt) {
         leaveIdle(target)
         unsafe entries[Int(target)].isPlain = false
         http_give_up_socket(target)
-        // The kernel has forgotten the connection, and with it that it was watched.
+        // The kernel has removed the closed connection from its list.
         unsafe entries[Int(target)].listed = []
     }
 }

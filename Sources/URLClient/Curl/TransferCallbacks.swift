@@ -1,32 +1,33 @@
-/// The calls of libcurl for one transfer.
+/// The callbacks of libcurl for one transfer.
 ///
-/// All but ``ended(_:)`` are made inside of libcurl, where no transfer may be added or removed.
+/// All calls except ``ended(_:)`` are made inside of libcurl, where no transfer may be added or
+/// removed.
 protocol TransferCallbacks: AnyObject {
-    /// The request is about to go out; libcurl repeats some requests.
-    /// - Returns: whether it may.
+    /// Called before the request is sent. libcurl repeats some requests.
+    /// - Returns: whether the request may be sent.
     func mayStart() -> Bool
-    /// A line of a head has come, with its end.
-    /// - Returns: whether the transfer goes on.
+    /// Called with a line of a head, including its line ending.
+    /// - Returns: whether the transfer continues.
     func received(line: UnsafeRawBufferPointer) -> Bool
-    /// Content has come.
+    /// Called with content of the response.
     func received(content: UnsafeRawBufferPointer) -> ContentAnswer
-    /// Content of the request is wanted.
+    /// Called for content of the request.
     func read(into room: UnsafeMutableRawBufferPointer) -> UploadSource.Answer
-    /// Content of the request is wanted again from an offset.
-    /// - Returns: whether it can be had.
+    /// Called to send the content of the request again from an offset.
+    /// - Returns: whether that is possible.
     func seek(to offset: Int64) -> Bool
-    /// The server has presented certificates.
+    /// Called with the server's certificates in DER, the server's own first.
     /// - Returns: whether they are accepted.
     func trusts(_ certificates: [[UInt8]], isTrusted: Bool) -> Bool
     /// Whether content is being sent while part of the response is still to come.
     var needsAnswer: Bool { get }
-    /// The server has ended its side while content is sent.
+    /// Called when the server has closed its side while content is sent.
     func connectionEnded()
     /// Receives the notes of libcurl and the heads that it sends and reads; `nil` for none.
     var trace: (@Sendable (ClientTrace) -> Void)? { get }
-    /// The transfer is over, and still in libcurl.
+    /// Called when the transfer has ended. It is still in libcurl.
     func ended(_ code: TransferResult.Code)
 }
 
-/// The treatment of content that has come.
+/// The treatment of received content.
 enum ContentAnswer { case taken, paused, failed }

@@ -1,17 +1,17 @@
 internal import HTTPParser
 
-/// A proxy's response to CONNECT, of which libcurl tells line by line.
+/// Reads a proxy's response to CONNECT, line by line.
 struct TunnelHead {
     private var lines: [UInt8] = []
-    /// Whether a status line has come, and not yet the empty line after its fields.
+    /// Whether a status line has arrived, but not yet the empty line after its fields.
     private var isOpen = false
     /// The response with which the proxy refused to make the tunnel.
     private(set) var refusal: ClientResponse?
 
-    /// Takes a line, with its end.
+    /// Takes a line, including its line ending.
     /// - Parameters:
     ///   - line: the line.
-    ///   - limit: how long the head may be, in bytes.
+    ///   - limit: the longest head, in bytes.
     ///   - request: the request that the tunnel is for.
     /// - Throws: `.headTooLong`, `.badResponse`.
     mutating func add(

@@ -1,16 +1,17 @@
-/// Decides which requests may start: by priority, then in order of arrival, within the limits of each
-/// origin and of the session.
+/// Decides which requests may start: by priority, then in order of arrival, within the limits of
+/// each origin and of the session.
 ///
-/// libcurl's own queue ignores priorities. It is never used, because libcurl gets no more requests than
+/// libcurl's queue ignores priorities. It stays empty, because libcurl gets no more requests than
 /// can run.
 final class Admission<Runner: LoopMember> {
-    /// An origin and its requests.
+    /// The requests of one origin: those that run, and those that wait.
     final class Slot {
         let origin: Origin
         var running = 0
         var waiting: [Runner] = []
-        /// Whether the last response came over HTTP/2: then requests share a connection.
+        /// Whether the last response arrived over HTTP/2, where requests share a connection.
         var isHTTP2 = false
+        /// The number of the last admission from this slot's queue.
         var lastServed = 0
 
         init(_ origin: Origin) {
@@ -20,12 +21,12 @@ final class Admission<Runner: LoopMember> {
 
     private let configuration: ClientConfiguration
     private var slots: [Origin: Slot] = [:]
-    /// For requests that cannot share connections, where others do.
+    /// Slots of requests that must use HTTP/1, at origins that answer with HTTP/2.
     private var soloSlots: [Origin: Slot] = [:]
-    /// The slot that was asked for last, which is often the next one.
+    /// The slot of the last request: the next request often has the same origin.
     private var latest: Slot?
     private var waitingSlots: [Slot] = []
-    /// How many runners wait, in all of them.
+    /// How many runners wait in all slots.
     private var waitingCount = 0
     private var running = 0
     private var turn = 0
@@ -34,9 +35,10 @@ final class Admission<Runner: LoopMember> {
         self.configuration = configuration
     }
 
+    /// The slot that counts a request.
     /// - Parameters:
-    ///   - origin: where a request goes.
-    ///   - sharesConnections: whether it may go over HTTP/2.
+    ///   - origin: the origin that the request is sent to.
+    ///   - sharesConnections: whether the request may use HTTP/2.
     func slot(for origin: Origin, sharesConnections: Bool) -> Slot {
         let slot = slot(for: origin)
         guard slot.isHTTP2, !sharesConnections else { return slot }
@@ -52,7 +54,7 @@ final class Admission<Runner: LoopMember> {
 
     private static func slot(for origin: Origin, in slots: inout [Origin: Slot]) -> Slot {
         if let slot = slots[origin] { return slot }
-        // Origins without requests are forgotten when there are many.
+        // Slots without requests are removed once there are more than 1024.
         if slots.count > 1024 {
             slots = slots.filter { $0.value.running > 0 || !$0.value.waiting.isEmpty }
         }
@@ -67,7 +69,8 @@ final class Admission<Runner: LoopMember> {
         return slot.running < max(limit, 1)
     }
 
-    /// Takes a place if one is free and no other request waits for it.
+    /// Counts a request of the slot as running. False if a limit is reached, or other requests wait
+    /// in the slot.
     func take(_ slot: Slot) -> Bool {
         guard running < max(configuration.requestLimit, 1), hasRoom(slot),
             waitingCount == 0 || slot.waiting.isEmpty
@@ -79,7 +82,7 @@ final class Admission<Runner: LoopMember> {
         return true
     }
 
-    /// Puts a runner into the queue, after those of the same priority.
+    /// Puts a runner into the slot's queue, after runners of the same or a higher priority.
     func wait(_ runner: Runner, in slot: Slot) {
         if slot.waiting.isEmpty { waitingSlots.append(slot) }
         waitingCount += 1
@@ -96,13 +99,13 @@ final class Admission<Runner: LoopMember> {
         if slot.waiting.isEmpty { waitingSlots.removeAll { $0 === slot } }
     }
 
-    /// Gives a place back.
+    /// Ends a running request of the slot.
     func release(_ slot: Slot) {
         running -= 1
         slot.running -= 1
     }
 
-    /// The next runner that may start; its place is taken.
+    /// Removes the next runner that may start from its queue, and counts it as running.
     func next() -> Runner? {
         guard waitingCount > 0, running < max(configuration.requestLimit, 1) else {
             return nil

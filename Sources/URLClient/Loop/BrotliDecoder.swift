@@ -1,30 +1,30 @@
 internal import CCurlShims
 package import HTTPCodecs
 
-/// Takes the content coding br off (RFC 7932), piece by piece, within limits.
+/// Decodes the content coding br (RFC 7932), piece by piece, within limits.
 ///
-/// The decoder is that of libbrotlidec, which is looked for when the program runs: libcurl brings it
-/// along on most systems. It holds at most the window of the format, 16 MiB; larger ones are refused.
-/// An error is final, and content is whole only after ``finish()``.
+/// Uses libbrotlidec, which is loaded at run time: libcurl depends on it on most systems. A decoder
+/// holds at most the format's window of 16 MiB; larger windows are refused. An error is final, and
+/// content is complete only after ``finish()``.
 @safe
 package final class BrotliDecoder {
     /// Whether the library was found.
     package static let isAvailable = http_brotli_is_there() != 0
 
-    /// How much content lies between two looks at the ratio.
+    /// How many bytes of output lie between two checks of the ratio.
     private static let checkDistance: Int64 = 64 << 10
 
     private let raw: UnsafeMutableRawPointer
     private let limits: ContentDecodingLimits
     private var readCount: Int64 = 0
     private var writtenCount: Int64 = 0
-    /// At how many bytes of content the ratio is looked at next.
+    /// The number of output bytes at which the ratio is checked next.
     private var nextCheck: Int64
     private var isEnded = false
     private var failure: CodecError?
 
-    /// - Parameter limits: what the content may come to.
-    /// - Throws: `.outOfMemory`, without the library, too.
+    /// - Parameter limits: the limits of the decoded content.
+    /// - Throws: `.outOfMemory`, also if the library was not found.
     package init(_ limits: ContentDecodingLimits) throws(CodecError) {
         guard let raw = unsafe http_brotli_create() else { throw CodecError(.outOfMemory) }
         unsafe self.raw = unsafe raw
@@ -34,7 +34,7 @@ package final class BrotliDecoder {
 
     deinit { unsafe http_brotli_destroy(raw) }
 
-    /// Decodes bytes and appends all the content that they hold.
+    /// Decodes bytes and appends their content to `output`.
     /// - Throws: `.invalidCompressedData`, `.trailingGarbage`, `.outputTooLong` or `.ratioTooHigh`.
     package func decode(_ bytes: Span<UInt8>, into output: inout [UInt8]) throws(CodecError) {
         if let failure { throw failure }
@@ -46,8 +46,8 @@ package final class BrotliDecoder {
         }
     }
 
-    /// The input is over.
-    /// - Throws: `.truncated` when it must not end here; the error that was thrown before.
+    /// Ends the input.
+    /// - Throws: `.truncated` if the coding is incomplete; an error that was thrown before, again.
     package func finish() throws(CodecError) {
         if let failure { throw failure }
         guard isEnded else { throw CodecError(.truncated, at: readCount) }
@@ -62,7 +62,7 @@ package final class BrotliDecoder {
             switch decompress(bytes, &position, into: &output, room: room) {
             case http_brotli_ended: isEnded = true
             case http_brotli_wants_input: return
-            // Without room it is certain that there is more.
+            // With `room` 0, this answer proves that there is more output.
             case http_brotli_wants_room: if room == 0 { try passCheck() }
             default: throw CodecError(.invalidCompressedData, at: readCount, "brotli")
             }

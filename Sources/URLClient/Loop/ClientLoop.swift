@@ -3,24 +3,24 @@ internal import HTTPCodecs
 internal import HTTPParser
 internal import ToolkitSystem
 
-/// The loop of a session: all of libcurl, and every decision about a task, happens in it.
+/// The loop of a session: runs libcurl, and makes every decision about a task.
 ///
-/// It belongs to a thread that waits for the sockets. While that thread waits, a thread that starts a
-/// task may enter the loop for a moment and send its request itself: see ``InlineLoop``. One thread
-/// at a time is in the loop; work that arrives meanwhile is left in the inbox. Nothing that the loop
-/// calls may block, and it holds no lock while it calls anything.
+/// The loop has a thread that waits for the sockets. While the thread waits, a thread that starts a
+/// task may briefly enter the loop and send the request itself: see ``InlineLoop``. One thread at a
+/// time is in the loop; work from other threads is queued in the inbox. Code that the loop calls
+/// must not block, and the loop holds no lock during calls.
 final class ClientLoop: @unchecked Sendable {
     typealias Work = @Sendable () -> Void
 
-    /// The deadlines of all tasks, which are looked at together.
+    /// The deadlines of all tasks, which are checked together.
     struct Deadlines {
-        /// When to look at them next.
+        /// The time of the next check.
         var nextLook: Int64 = .max
-        /// How often they were checked. For tests.
+        /// How often the deadlines were checked. For tests.
         var lookCount = 0
     }
 
-    /// The session's requests to the loop about the session itself.
+    /// Pending requests that concern the whole session.
     struct Requests {
         /// The thread ends when nothing is left to do.
         var isEnding = false
@@ -36,7 +36,7 @@ final class ClientLoop: @unchecked Sendable {
     let admission: Admission<TransactionRunner>
     let inline: InlineLoop
 
-    // Only the thread that is in the loop uses these.
+    // Used only by the thread that is in the loop.
     private(set) var multi: MultiHandle?
     var now: Int64 = System.now()
     let defaults: RequestDefaults
@@ -58,7 +58,7 @@ final class ClientLoop: @unchecked Sendable {
         inbox.withLock { $0.multi = multi }
     }
 
-    /// Starts the thread. Without it, or without libcurl, all work is refused.
+    /// Starts the thread. If the thread or libcurl's handle cannot be created, all work is refused.
     func start() {
         guard multi != nil, SystemThread.start({ self.run() }) else {
             inbox.withLock { $0.isOver = true }
@@ -68,7 +68,7 @@ final class ClientLoop: @unchecked Sendable {
 
     // MARK: from any thread
 
-    /// Has the thread do something. False if the thread has ended.
+    /// Queues work for the loop's thread. False if the thread has ended.
     @discardableResult
     func post(_ work: @escaping Work) -> Bool { inbox.post(work) }
 
@@ -81,7 +81,7 @@ final class ClientLoop: @unchecked Sendable {
         if !isTaken { done() }
     }
 
-    /// Closes all connections as soon as nothing uses them. `done` does not wait for that.
+    /// Closes all connections as soon as nothing uses them. `done` may be called before that.
     func closeConnections(_ done: @escaping Work) {
         let isTaken = post {
             self.requests.wantsReconnection = true
@@ -93,9 +93,9 @@ final class ClientLoop: @unchecked Sendable {
 
     // MARK: the thread
 
-    /// How often libcurl is called before the thread looks at its work and at the sockets again.
-    /// During a download that can always be read, libcurl 8.9 and later wants to be called at once
-    /// again and again.
+    /// How often libcurl is called before the thread checks its work and the sockets again. While a
+    /// download always has bytes to read, libcurl 8.9 and later repeatedly asks to be called
+    /// immediately.
     private static var roundLimit: Int { 8 }
 
     private func run() {
@@ -125,16 +125,17 @@ final class ClientLoop: @unchecked Sendable {
 
     var isEnding: Bool { requests.isEnding }
 
-    /// Whether nothing runs, and no WebSocket is open.
+    /// Whether no task runs, and no WebSocket is open.
     private var isIdle: Bool { runners.count == 0 && webSockets.isEmpty }
 
-    /// Whether nothing runs, and the thread has to end or to reconnect.
+    /// Whether the loop is idle, and its thread has to end or to reconnect.
     var hasEndToReach: Bool {
         (requests.isEnding || requests.wantsReconnection) && isIdle
     }
 
-    /// Closes all connections once nothing uses them. Another thread may still wake the old handle;
-    /// it has left its work in the inbox before that, and the loop looks there next.
+    /// Closes all connections if that was requested and nothing uses them. Another thread may still
+    /// wake the old handle. That thread has queued its work before, and the loop takes all work
+    /// next.
     private func reconnectIfRequested() {
         guard requests.wantsReconnection, isIdle else { return }
         requests.wantsReconnection = false
@@ -153,7 +154,8 @@ final class ClientLoop: @unchecked Sendable {
         }
     }
 
-    /// Does what is due. If more is due after the last round, ``nextDeadline`` is in the past.
+    /// Runs everything that is due, in up to `rounds` calls of libcurl. If more is due after the
+    /// last round, ``nextDeadline`` is in the past.
     func perform(_ multi: MultiHandle, rounds: Int) {
         var left = rounds
         admitWaiting()
@@ -172,8 +174,8 @@ final class ClientLoop: @unchecked Sendable {
         notifyCompletions()
     }
 
-    /// Tasks that are over are notified together, so that the thread that runs their waiters is woken
-    /// once.
+    /// Notifies all tasks that are over, together, so that the thread that runs their waiters is
+    /// woken once.
     private func notifyCompletions() {
         while let runner = runners.completions.next() { runner.notifyEnd() }
     }
@@ -182,7 +184,8 @@ final class ClientLoop: @unchecked Sendable {
         while let runner = admission.next() { runner.admitted() }
     }
 
-    /// For what a callback must not do itself: adding, removing, unpausing.
+    /// Runs the steps that are forbidden in a callback of libcurl: adding, removing and unpausing
+    /// transfers.
     private func runAfterwards() {
         while let runner = runners.afterwards.next() { runner.afterCallbacks() }
     }
@@ -202,7 +205,7 @@ final class ClientLoop: @unchecked Sendable {
 
     func callAfterwards(_ runner: TransactionRunner) { runners.afterwards.append(runner) }
 
-    /// A task is over; it is notified after everything else that is due.
+    /// Marks a task as over. It is notified after everything else that is due.
     func complete(_ runner: TransactionRunner) { runners.completions.append(runner) }
 
     func takeHandle() -> EasyHandle? {
@@ -231,8 +234,8 @@ final class ClientLoop: @unchecked Sendable {
         _ certificates: [[UInt8]], isTrusted: Bool, of settings: TransferSettings
     ) -> Bool {
         guard let trust = settings.route.trust else { return isTrusted }
-        // libcurl also asks about the certificates of an HTTPS proxy, and does not say whose they are.
-        // A policy that accepts the origin's must not accept a proxy's.
+        // libcurl also asks about the certificates of an HTTPS proxy, without naming the server. A
+        // policy that accepts an origin's invalid certificate must not accept a proxy's.
         if !isTrusted, settings.route.proxy?.kind == .https { return false }
         let origin = settings.wire.origin
         let isAccepted = trust.evaluate(
@@ -244,10 +247,10 @@ final class ClientLoop: @unchecked Sendable {
 
     // MARK: deadlines
 
-    /// The shortest time between two looks at the deadlines.
+    /// The shortest time between two checks of the deadlines, in nanoseconds.
     static var granularity: Int64 { 10_000_000 }
 
-    /// When the next deadline has to be checked, or libcurl wants to be called.
+    /// When the next deadline has to be checked, or libcurl has to be called.
     var nextDeadline: Int64 { min(deadlines.nextLook, multi?.deadline ?? .max) }
 
     /// Has the deadlines checked at `time` or earlier; `granularity` may delay the check.
@@ -255,8 +258,7 @@ final class ClientLoop: @unchecked Sendable {
         deadlines.nextLook = min(deadlines.nextLook, time)
     }
 
-    /// Looks at all deadlines. Progress only moves a deadline away, so nothing has to be done about
-    /// it when it happens.
+    /// Checks all deadlines. Progress only postpones deadlines, so it schedules no check.
     private func lookAtDeadlines() {
         deadlines.nextLook = .max
         deadlines.lookCount &+= 1

@@ -1,22 +1,24 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-/// The way of content from the connection to the sink: decoding, recording for the cache, counting.
+/// Passes content from the connection to the sink: decodes it, records it for the cache and counts
+/// it.
 struct ContentFlow {
     private static let pool = ContentCodingPool()
 
     private var decoding: Decoding?
-    /// Whether a byte of coded content has come.
+    /// Whether a byte of coded content has arrived.
     private var hasCoded = false
     var isDecoding: Bool { decoding != nil }
     private var recorder: (any ContentRecorder)?
-    /// How many bytes the sink was given, after content decoding.
+    /// How many bytes were passed to the sink, after content decoding.
     var delivered: Int64 = 0
     /// A stored file that is being delivered.
     var reading: StoredReading?
-    /// Until when the reader may fetch the next piece itself; nil while content is pushed.
+    /// The time until which the reader may fetch the next piece itself; nil while content is
+    /// pushed.
     var pullEnd: Int64?
-    /// Until when nothing is received, so that the rate is kept; nil while it is received.
+    /// The time until which receiving is paused to keep the rate limit; nil without a pause.
     var rateEnd: Int64?
 
     struct StoredReading {
@@ -29,20 +31,21 @@ struct ContentFlow {
     /// The runner's next step after content was taken.
     enum Effect {
         case none
-        /// The sink keeps content back, or is full; the recorder, if given, is behind.
+        /// The sink keeps content, is full or has a waiting reader. A recorder that is not nil has
+        /// to catch up before more content is received.
         case held(isFull: Bool, (any ContentRecorder)?)
         case failed(ClientError)
     }
 
-    /// A response begins.
+    /// Begins a response.
     mutating func begin(_ recorder: (any ContentRecorder)?) {
-        // The file of an abandoned recorder would stay in the cache's folder otherwise.
+        // This removes the earlier recorder's file from the cache's folder.
         self.recorder?.abandon()
         self.recorder = recorder
         (decoding, hasCoded) = (nil, false)
     }
 
-    /// Nothing more is delivered.
+    /// Ends the delivery, and abandons a recording that is not finished.
     mutating func end() {
         recorder?.abandon()
         (recorder, reading, decoding) = (nil, nil, nil)
@@ -52,10 +55,10 @@ struct ContentFlow {
         _ response: ClientResponse, to request: ClientRequest, _ transfer: CurlTransfer,
         _ configuration: ClientConfiguration
     ) -> ClientError? {
-        // A part of coded content cannot be decoded. A download that is coded though it asked for the
-        // content as it is never continues with a part.
+        // A part of coded content cannot be decoded. Downloads request uncoded content; a download
+        // that is coded nevertheless is never resumed with a part.
         guard response.status != .partialContent else { return nil }
-        // The fields of a response to HEAD, or without content, describe content that does not come.
+        // The fields of a response without content, as to HEAD, describe content that is not sent.
         guard request.method != .head, !response.status.forbidsContent, transfer.contentLength != 0
         else { return nil }
         // The application handles unknown codings.
@@ -75,7 +78,7 @@ struct ContentFlow {
         }
     }
 
-    /// Takes content as it comes from the connection.
+    /// Takes content from the connection.
     mutating func take(
         _ bytes: UnsafeRawBufferPointer, to sink: ContentSink, limit: Int64?
     ) -> Effect {
@@ -89,9 +92,10 @@ struct ContentFlow {
         }
     }
 
-    /// Takes the rest of the decoder.
+    /// Passes on the remaining output of the decoder.
     mutating func finishDecoding(to sink: ContentSink, limit: Int64?) -> Effect {
-        // Content without a byte is empty whatever its coding: servers send it so, and browsers take it.
+        // Empty content is accepted although no coding allows it: servers send it, and browsers
+        // accept it.
         guard let decoding, hasCoded else { return .none }
         do throws(CodecError) {
             return give(try decoding.finish(), to: sink, limit: limit)
@@ -132,7 +136,7 @@ struct ContentFlow {
 }
 
 extension ClientError {
-    /// The error of a decoder.
+    /// Translates the error of a decoder.
     init(decoding error: CodecError) {
         switch error.kind {
         case .truncated: self.init(.truncated, "the content coding is cut off")

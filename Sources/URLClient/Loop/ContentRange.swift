@@ -1,14 +1,14 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-/// The part that a response has: `bytes FIRST-LAST/LENGTH`, with `*` for an unknown length (RFC 9110
-/// section 14.4).
+/// The range of a partial response: `bytes FIRST-LAST/LENGTH`, with `*` for an unknown length (RFC
+/// 9110 section 14.4).
 struct ContentRange {
     let first: Int64
     let last: Int64
     let total: Int64?
 
-    /// How many bytes it has; `last` may be the greatest number there is, and `first` 0.
+    /// The length in bytes; nil if it does not fit into the type.
     var length: Int64? {
         let (count, isTooLong) = (last - first).addingReportingOverflow(1)
         return isTooLong ? nil : count
@@ -31,7 +31,7 @@ struct ContentRange {
         (self.first, self.last, total) = (first, last, length)
     }
 
-    /// The length that `bytes */LENGTH` names.
+    /// The length in `bytes */LENGTH`, the Content-Range of a 416 response; nil for another value.
     static func unsatisfied(_ value: String?) -> Int64? {
         guard let value, value.utf8.count <= 32, value.lowercased().hasPrefix("bytes */") else {
             return nil
@@ -45,10 +45,10 @@ struct ContentRange {
     }
 }
 
-// Whether a response fits the part of a file that is there.
+// Whether a response fits a partial file.
 extension ResumeData {
-    /// Whether the response is a part of something else. A server that sends it has ignored If-Range,
-    /// or its result.
+    /// Whether the response belongs to another version of the file. A server that sends such a part
+    /// has ignored If-Range, or compared it wrongly.
     func isOutdated(by response: ClientResponse) -> Bool {
         let fields = response.fields
         let isTag = validator.begins(with: "\"")
@@ -63,11 +63,12 @@ extension ResumeData {
         return total != expectedLength
     }
 
-    /// Whether there is no rest. A server says so when it is asked for bytes after the last one (RFC
-    /// 9110 section 15.5.17), which happens where only the end of the framing was lost.
+    /// Whether the partial file is already complete. A server answers 416 to a request for bytes
+    /// after the last one (RFC 9110 section 15.5.17). That happens if only the end of the framing
+    /// was lost.
     func isWhole(by response: ClientResponse) -> Bool {
         guard response.status == .rangeNotSatisfiable, !isOutdated(by: response),
-            // Otherwise an earlier response announced more: the server has something else now.
+            // If an earlier response announced another length, the server's content has changed.
             expectedLength ?? offset == offset
         else { return false }
         return offset == ContentRange.unsatisfied(response.fields[.contentRange]) ?? expectedLength

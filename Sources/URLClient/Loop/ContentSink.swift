@@ -1,9 +1,10 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-/// How much is read from a connection, and handed to a reader, at a time.
+/// The size of the pieces in which content is read from a connection and handed to a reader.
 enum ContentPiece {
-    /// A larger piece saves calls, but the allocator maps and unmaps memory for each from 128 KiB on.
+    /// In bytes. Larger pieces save calls, but from 128 KiB on the allocator maps and unmaps memory
+    /// for each piece.
     static let usualLength = 120 << 10
 }
 
@@ -11,31 +12,32 @@ enum ContentPiece {
 class ContentSink {
     enum Answer {
         case taken
-        /// Taken; ``flush()`` hands it on.
+        /// Taken and kept until ``flush()``.
         case kept
         /// Taken; no more is delivered until `TransactionRunner.sinkHasRoom()`.
         case full
         case failed(ClientError)
     }
 
-    /// Gets the response whose content follows; again when a download continues.
+    /// Begins the content of a response. Called again when a download continues with another
+    /// response.
     func begin(_ response: ClientResponse) -> ClientError? { nil }
 
     func take(_ bytes: UnsafeRawBufferPointer) -> Answer { .taken }
 
-    /// Hands on the kept content, because no more comes for the moment.
+    /// Passes on the kept content. Called when no more arrives for the moment.
     func flush() -> Answer { .taken }
 
-    /// All content was taken.
+    /// Ends the content after all of it was taken.
     func finish(trailers: HTTPFields) -> ClientError? { nil }
 
     /// Ends the content with an error; no more is delivered.
     func abandon(_ error: ClientError) {}
 
-    /// The content, where it is kept in memory.
+    /// The content, if it is kept in memory; otherwise empty.
     var collected: [UInt8] { [] }
 
-    /// Whether the content is written to a file as it was sent.
+    /// Whether the content is written to a file, by default without decoding.
     var isFile: Bool { false }
 
     /// Whether a large receive buffer is worth its memory.
@@ -44,13 +46,13 @@ class ContentSink {
     /// Whether the delegate is asked what to do with the response.
     var asksForDisposition: Bool { false }
 
-    /// Whether the delegate is not asked after all, because a completion handler takes the content.
+    /// Whether the disposition is already decided, because a completion handler takes the content.
     final var isDecided = false
 
     /// The stream whose reader may fetch content from the connection itself.
     var stream: ContentStream? { nil }
 
-    /// How often content was handed to the reader.
+    /// How often the response or a piece of content was handed to the reader.
     final var givenCount = 0
 
     /// Whether the reader waits, and must be notified of the content.
@@ -60,20 +62,21 @@ class ContentSink {
     var startOffset: Int64 { 0 }
 }
 
-/// The facts of the content that responses have announced.
+/// The facts about the content that responses have announced.
 private struct AnnouncedContent {
     /// The length of the whole content, if that is known.
     var length: Int64?
-    /// The length of the whole content of a resumed download, which must have come at its end.
+    /// The length of the whole content of a resumed download. At the end, the file must have this
+    /// length.
     var total: Int64?
-    /// The end of the range that the server announced for a resumed download.
+    /// The end of the range that the server announced for a resumed download, exclusive.
     var partEnd: Int64?
     var validator: String?
     var hasRanges = false
 
     init() {}
 
-    /// A download that is resumed.
+    /// Announces the content of a resumed download.
     init(_ resume: ResumeData, total: Int64?) {
         self.total = total
         length = total
@@ -81,8 +84,8 @@ private struct AnnouncedContent {
         hasRanges = true
     }
 
-    /// A download can be resumed later with a strong validator, from a server that supports ranges
-    /// (RFC 9110 section 13.1.5).
+    /// Announces the content of a response. The download can be resumed later with a strong
+    /// validator, from a server that supports ranges (RFC 9110 section 13.1.5).
     init(_ response: ClientResponse, isDecoded: Bool) {
         let fields = response.fields
         length = response.expectedLength
@@ -117,22 +120,25 @@ final class FileSink: ContentSink {
     private(set) var offset: Int64 = 0
     private var resume: ResumeData?
     private var announced = AnnouncedContent()
-    /// The response that the file is made of. The task itself has none between two connections.
+    /// The response that the file's content comes from. The task has no response between two
+    /// connections.
     private var source: ClientResponse?
     /// Whether the delegate has to be notified that an earlier task's download continues.
     var notifiesResumption: Bool
-    /// Whether a partial file is kept after a failure, so that the resume data can name it.
+    /// Whether a partial file, which the resume data names, is kept after a failure.
     var keepsPartial = false
-    /// Whether the content was decoded, so that ranges do not fit the file.
+    /// Whether the content was decoded. Then no range matches the file.
     var isDecoded = false
-    /// Whether only the owner may read the file, as is right in a folder that all share.
+    /// Whether only the owner may read the file, as in a folder that all users share.
     var isPrivate: Bool
     /// Whether the status has to be 2xx: an error page must not replace a file.
     var requiresSuccess = false
-    /// The beginning of an error page, which the error's text shows.
+    /// The beginning of an error page. The error's text shows it.
     private var errorPage: [UInt8] = []
 
-    /// - Parameter destination: a path; nil for a temporary file.
+    /// - Parameters:
+    ///   - destination: a path; nil for a temporary file.
+    ///   - resume: the data of an earlier download that continues.
     init(to destination: String?, resuming resume: ResumeData?) {
         let number = UInt64.random(in: 0...UInt64.max)
         isPrivate = destination == nil
@@ -161,13 +167,14 @@ final class FileSink: ContentSink {
     /// Whether the partial file is open.
     var isOpen: Bool { file != nil }
 
-    /// How far the download has come.
+    /// The progress of the download.
     var state: DownloadState {
         DownloadState(isOpen: isOpen, offset: offset, resumeData: resumeData)
     }
 
-    /// Accepts the existing part as the whole.
-    /// - Returns: the response that the part came with, or a substitute made from the resume data.
+    /// Accepts the existing partial file as the complete content.
+    /// - Returns: the response that the part was received with, or a substitute made from the
+    ///   resume data.
     func acceptWhole(_ response: ClientResponse) -> Result<ClientResponse, ClientError> {
         guard let resume else { return .failure(ClientError(.cannotWriteFile, "no file")) }
         if let error = openPart(resume, total: resume.offset) { return .failure(error) }
@@ -188,7 +195,7 @@ final class FileSink: ContentSink {
                 range.first == resume.offset, !resume.isOutdated(by: response),
                 response.expectedLength.map({ $0 == range.length }) ?? true
             else {
-                return ClientError(.badResponse, "another range than asked for")
+                return ClientError(.badResponse, "the response has another range than the request")
             }
             let total = range.total ?? resume.expectedLength
             if let error = openPart(resume, total: total) { return error }
@@ -197,7 +204,7 @@ final class FileSink: ContentSink {
             return nil
         }
         guard resume == nil || response.status == .ok else {
-            return ClientError(.badResponse, "\(response.status) where the rest was asked for")
+            return ClientError(.badResponse, "expected 206 or 200, got \(response.status)")
         }
         if resume != nil, file == nil {
             switch System.reopen(partialPath, at: 0) {
@@ -213,7 +220,7 @@ final class FileSink: ContentSink {
         return restart()
     }
 
-    /// Begins a file for content that does not come from a task.
+    /// Begins a file whose content is passed to `write(_:)`, not received by a task.
     func begin() -> ClientError? { restart() }
 
     func write(_ piece: [UInt8]) -> ClientError? {
@@ -266,7 +273,8 @@ final class FileSink: ContentSink {
         return .taken
     }
 
-    /// Keeps the beginning of an error page, and writes none of it. A long page ends the transfer.
+    /// Keeps the beginning of an error page, and writes nothing. A page of more than 64 KiB ends
+    /// the transfer.
     private func takeErrorPage(_ bytes: UnsafeRawBufferPointer) -> Answer {
         unsafe errorPage += bytes.prefix(Self.errorTextLimit - errorPage.count)
         offset += Int64(bytes.count)
@@ -274,9 +282,9 @@ final class FileSink: ContentSink {
         return .failed(refusal(source))
     }
 
-    /// How much of an error page goes into the text of the error.
+    /// How many bytes of an error page are shown in the text of the error.
     private static let errorTextLimit = 200
-    /// How much of an error page is read so that its connection can be used again.
+    /// How many bytes of an error page are read so that its connection can be used again.
     private static let errorPageLimit: Int64 = 64 << 10
 
     private func refusal(_ response: ClientResponse) -> ClientError {
@@ -309,7 +317,7 @@ final class FileSink: ContentSink {
             }
         }
         if let error = System.closingFault(of: file) {
-            // It is reported once: what is there must not be taken for the content later.
+            // The system reports this error once. The incomplete file must not be resumed later.
             announced.hasRanges = false
             return ClientError(.cannotWriteFile, "\(partialPath): \(error.text)")
         }
@@ -322,7 +330,7 @@ final class FileSink: ContentSink {
 
     /// The data for resuming the download, if there is a usable part.
     var resumeData: ResumeData? {
-        // Without a fitting response so far, the data of the earlier download still holds.
+        // Before the first usable response, the data of the earlier download is still valid.
         if file == nil, source == nil { return resume }
         return offset > 0 ? openFileData : nil
     }
@@ -336,7 +344,8 @@ final class FileSink: ContentSink {
             expectedLength: length)
     }
 
-    /// Reports how to resume if the program ends, unless the content is an error page.
+    /// Passes `note` the data for resuming in a later run of the program, unless the content is an
+    /// error page.
     func noteResumability(_ note: (ResumeData?) -> Void) {
         if !isRefused { note(openFileData) }
     }
@@ -348,11 +357,12 @@ final class FileSink: ContentSink {
 
     override func abandon(_ error: ClientError) {
         guard let file else {
-            // The partial file of an earlier download, which was not opened.
+            // The partial file of the earlier download was not opened.
             if resume != nil, !keepsPartial { System.removeUnlessInUse(partialPath) }
             return
         }
-        // A resumed download that could open it after the release would lose its name.
+        // Remove the file before its lock is released: a download that opens it in between would
+        // lose it.
         if !keepsPartial || isRefused { System.remove(partialPath) }
         System.release(file)
         self.file = nil
@@ -362,8 +372,8 @@ final class FileSink: ContentSink {
 extension ContentSink {
     /// Ends the content with an error, and keeps or removes the received part.
     /// - Parameters:
-    ///   - error: why.
-    ///   - received: how many bytes the sink got.
+    ///   - error: the reason.
+    ///   - received: how many bytes the sink received.
     ///   - keepsPartial: whether a partial file is kept; nil for the default.
     /// - Returns: the error, with the resume data of a partial file that is kept.
     final func abandon(

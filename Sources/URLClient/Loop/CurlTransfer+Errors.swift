@@ -1,8 +1,8 @@
 internal import HTTPParser
 
-// How far a transfer has come, and why it failed.
+// The phase of a transfer, and the reason of its failure.
 extension CurlTransfer {
-    /// How far it has come.
+    /// The phase that the transfer has reached.
     var phase: ClientError.Phase {
         if isHeadDone || times.responseStart > 0 { return .receiving }
         if handle.requestTime > 0 {
@@ -15,8 +15,8 @@ extension CurlTransfer {
     }
 
     /// The times that deadlines are counted from.
-    /// - Parameter lastEvent: when something happened to the socket last: libcurl reports a line only
-    ///   when it is complete.
+    /// - Parameter lastEvent: the time of the socket's last event. libcurl reports a line only once
+    ///   it is complete.
     func progressTimes(lastEvent: Int64) -> TransferProgressTimes {
         TransferProgressTimes(
             start: times.start, stage: stage, lastActivity: max(times.lastActivity, lastEvent),
@@ -35,7 +35,7 @@ extension CurlTransfer {
         }
     }
 
-    /// The meaning of libcurl's result; nil for success.
+    /// The error that libcurl's result stands for; nil for success.
     func error(of result: TransferResult) -> ClientError? {
         if let failure { return placed(failure) }
         guard !result.isSuccess else {
@@ -56,14 +56,15 @@ extension CurlTransfer {
             let asks = refusal.status == .proxyAuthenticationRequired
             kind = asks ? .authenticationRequired : .proxyRefused
         }
-        // For libcurl, a request that GOAWAY leaves out has failed with its connection.
+        // A request that the server's GOAWAY leaves unprocessed fails like one whose connection was
+        // lost.
         if handle.isUnprocessed, !isHeadDone { kind = .connectionLost }
         var text = result.text(for: kind)
         if kind == .cannotConnect, number != 0 { text += ": \(System.text(of: CInt(number)))" }
         return placed(ClientError(kind, text, curlCode: result.number))
     }
 
-    /// The error with where the transfer was.
+    /// The error, with the transfer's phase, the bytes sent, and whether a retry is safe.
     func placed(_ error: ClientError) -> ClientError {
         var error = error
         error.phase = phase
@@ -76,7 +77,7 @@ extension CurlTransfer {
 }
 
 extension ClientError {
-    /// libcurl does not accept a setting.
+    /// The error for a setting that libcurl does not accept.
     init(refusal code: TransferResult.Code) {
         let result = TransferResult(code: code, message: "")
         self.init(.notSupported, result.text(for: .notSupported), curlCode: result.number)

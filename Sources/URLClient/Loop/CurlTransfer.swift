@@ -8,7 +8,7 @@ final class CurlTransfer: TransferCallbacks {
         let start: Int64
         /// When bytes were last sent or received.
         var lastActivity: Int64
-        /// When the last byte of the request's content was given to libcurl.
+        /// When the last byte of the request's content was passed to libcurl.
         var uploadEnd: Int64 = 0
         /// When the first line of the response arrived.
         var responseStart: Int64 = 0
@@ -68,28 +68,30 @@ final class CurlTransfer: TransferCallbacks {
     var isCoded: Bool { unsafe head.isCoded }
     /// The fields after the content.
     var trailers: HTTPFields { unsafe head.trailers }
-    /// Whether it goes through a tunnel of a proxy's.
+    /// Whether the transfer goes through a proxy's tunnel.
     var tunnels: Bool { unsafe tunnel != nil }
     var tunnelRefusal: ClientResponse? { unsafe tunnel?.refusal }
     var trace: (@Sendable (ClientTrace) -> Void)? { runner.loop.configuration.trace }
-    /// Whether the lines are those of the proxy's response to CONNECT. When a connection in use turns out
-    /// to be closed, libcurl repeats the request over another one, and asks for another tunnel first.
+    /// Whether the lines belong to the proxy's response to CONNECT. If a reused connection turns
+    /// out to be closed, libcurl repeats the request over another one, and requests another tunnel
+    /// first.
     private var isInTunnelRequest: Bool {
         guard unsafe tunnel != nil else { return false }
         return startCount == 0 || handle.connectionCount > connectionsAtStart
     }
-    /// Whether part of a request may have arrived that must not be done twice (RFC 9110 section 9.2.2).
+    /// Whether the server may have received part of a request that must not be repeated (RFC 9110
+    /// section 9.2.2).
     private var mustNotRepeat: Bool {
         startCount > 0 && !settings.method.isIdempotent && handle.requestHeadBytes > 0
     }
     private var headLimit: Int { runner.loop.configuration.headLimit }
 
-    /// Counts the idle limit from now on.
+    /// Restarts the idle limit.
     func touch() { times.lastActivity = runner.loop.now }
 
-    /// Called before the request goes out. libcurl repeats a request whose connection turned out to be
-    /// closed, or whose stream was refused. Only an idempotent request, or one of which nothing was
-    /// sent, may be repeated (RFC 9110 section 9.2.2).
+    /// Called before the request is sent. libcurl repeats a request whose connection turned out to
+    /// be closed, or whose stream was refused. Only an idempotent request, or one of which nothing
+    /// was sent, may be repeated (RFC 9110 section 9.2.2).
     func mayStart() -> Bool {
         guard !mustNotRepeat else { return refuseRepetition() }
         if isInTunnelRequest {
@@ -130,7 +132,7 @@ final class CurlTransfer: TransferCallbacks {
 
     /// A line of a proxy's response to CONNECT.
     private func received(tunnelLine line: UnsafeRawBufferPointer) -> Bool {
-        // The proxy's refusal would lead to another try.
+        // If the proxy refused the tunnel, the request would be sent again with credentials.
         guard !mustNotRepeat else { return refuseRepetition() }
         do throws(ClientError) {
             try unsafe tunnel?.add(line, limit: headLimit, for: runner.machine.sent)
@@ -183,7 +185,8 @@ final class CurlTransfer: TransferCallbacks {
         return failure == nil
     }
 
-    /// The length of the content as it is delivered; `nil` if it is not known.
+    /// The length of the content as it is delivered; `nil` if it is not known, as for content
+    /// that is decoded.
     private func expectedLength(of status: HTTPStatus) -> Int64? {
         let request = runner.machine.sent
         guard request.method != .head, !status.forbidsContent else { return 0 }
@@ -237,8 +240,9 @@ final class CurlTransfer: TransferCallbacks {
         return !isHeadDone || contentCount < contentLength ?? 0
     }
 
-    /// The server has ended its side while content is sent: no response will come. libcurl would go on
-    /// sending, and wait for ever for a server that reads nothing more and keeps its socket open.
+    /// Called when the server has closed its side while content is sent, so that no complete
+    /// response can arrive. libcurl would continue to send, and wait forever for a server that
+    /// reads no more and keeps its socket open.
     func connectionEnded() {
         runner.abort(
             isHeadDone
@@ -283,8 +287,8 @@ final class CurlTransfer: TransferCallbacks {
         handle.pause(receiving: wanted.receiving, sending: wanted.sending)
     }
 
-    /// Called when a read found no content and more has become available, and when a stream goes on
-    /// after its announced end.
+    /// Called when content has become available after a read found none, and when a stream
+    /// continues after its announced end.
     func resumeSending() {
         if let error = upload?.excess() {
             runner.abort(error)

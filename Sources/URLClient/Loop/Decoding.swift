@@ -4,7 +4,7 @@ internal import HTTPParser
 /// A content coding that this client decodes.
 enum TakenCoding: Sendable {
     case standard(ContentCoding)
-    /// br (RFC 7932), where its library is there.
+    /// br (RFC 7932), if its library was found.
     case brotli
 
     /// Finds a coding by its token, ignoring case; nil for an unknown one.
@@ -25,20 +25,21 @@ enum TakenCoding: Sendable {
 
 /// Decodes the content codings of a response, beginning with the one that was applied last.
 final class Decoding {
-    /// More codings on top of each other make no content smaller, but let few bytes stand for many.
+    /// The most codings of one response. More codings do not make content smaller, but let few
+    /// bytes expand to many.
     static let codingLimit = 4
 
     private var decoder: ContentDecoder
     /// Used instead of `decoder`.
     private let brotli: BrotliDecoder?
-    /// Decodes the codings below this one.
+    /// Decodes the codings that were applied before this one.
     private let inner: Decoding?
     /// The decoded form of the last piece.
     private var decoded: [UInt8] = []
 
     /// - Parameters:
     ///   - codings: in the order in which they were applied, at least one.
-    ///   - limits: how long the output of each may be.
+    ///   - limits: the limits of the output of each coding.
     init(
         _ codings: some BidirectionalCollection<TakenCoding>, _ limits: ContentDecodingLimits,
         _ pool: ContentCodingPool

@@ -1,11 +1,11 @@
 internal import Dispatch
 
-/// Where delegates and completion handlers are called: one after the other.
+/// The serial queue on which delegates and completion handlers are called.
 final class DelegateQueue: TaskExecutor, Sendable {
     private let queue: DispatchQueue
 
-    /// - Parameter target: whose threads are used, also a concurrent queue or the main one; nil for
-    ///   the system's.
+    /// - Parameter target: the queue whose threads are used, possibly concurrent or the main queue;
+    ///   nil for the system's default.
     init(_ target: DispatchQueue?) {
         queue = DispatchQueue(label: "URLClient.delegate", target: target)
     }
@@ -19,7 +19,7 @@ final class DelegateQueue: TaskExecutor, Sendable {
         queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
-    /// Has a question answered there.
+    /// Runs `body` on the queue and returns its result.
     func ask<Answer: Sendable>(_ body: @escaping @Sendable () async -> Answer) async -> Answer {
         await Task(executorPreference: self) { await body() }.value
     }

@@ -1,5 +1,5 @@
 extension Duration {
-    /// Nanoseconds, no more than fit.
+    /// In nanoseconds, clamped to the range of the type.
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -8,7 +8,7 @@ extension Duration {
         return overflowed ? .max : sum
     }
 
-    /// Milliseconds, rounded up.
+    /// In milliseconds, rounded up.
     var milliseconds: Int {
         let nanoseconds = nanoseconds
         return Int(nanoseconds / 1_000_000) + (nanoseconds % 1_000_000 > 0 ? 1 : 0)

@@ -1,15 +1,16 @@
 internal import HTTPCodecs
 
-/// Turns in the loop by threads other than its own.
+/// Lets threads other than the loop's briefly enter the loop.
 ///
-/// A thread that starts a task, or that reads content, enters the loop if no thread is in it: its
-/// request goes out without waking the loop's thread. It also polls there for a response that is
-/// likely to arrive at once, or, with ``ClientConfiguration/briefWait``, blocks until it is there: see
-/// `Docs/Decisions/0007-brief-wait.md`.
+/// A thread that starts a task or reads content enters the loop if no thread is in it. Its request
+/// is sent without waking the loop's thread. If a response is likely to arrive soon, the visiting
+/// thread also polls for it or, with ``ClientConfiguration/briefWait``, blocks until it arrives:
+/// see `Docs/Decisions/0007-brief-wait.md`.
 final class InlineLoop {
     private var responses: InlineWaitPolicy
     private var pieces: InlineWaitPolicy
-    /// The stream whose reader is notified once no thread is in the loop: the reader enters it.
+    /// The stream whose reader is notified once no thread is in the loop, so that the reader can
+    /// enter it.
     private var streamToNotify: ContentStream?
 
     init(_ configuration: ClientConfiguration) {
@@ -21,7 +22,7 @@ final class InlineLoop {
 
     // MARK: from any thread
 
-    /// Starts a task, at once if no thread is in the loop. False if the loop has ended.
+    /// Starts a task, immediately if no thread is in the loop. False if the loop has ended.
     func start(_ runner: TransactionRunner) -> Bool {
         switch runner.loop.inbox.enter(orLeave: { Self.starting(runner) }) {
         case .entered: visit(runner, isReader: false)
@@ -31,9 +32,11 @@ final class InlineLoop {
         return true
     }
 
-    /// Has the reader of a task's content fetch more of it, if no thread is in the loop and nothing
-    /// else runs there. A piece that is there, or arrives at once, then needs no other thread.
-    /// - Parameter isHeld: whether the content is held until the reader wants it.
+    /// Lets the reader of a task's content enter the loop and fetch more. Content that is already
+    /// in the socket, or arrives soon, then needs no other thread. If another thread is in the
+    /// loop, held content is requested from that thread. Without held content, nothing happens
+    /// unless the task is the only one.
+    /// - Parameter isHeld: whether receiving is paused until the reader wants more.
     func pull(_ runner: TransactionRunner, isHeld: Bool) {
         let loop = runner.loop
         guard isHeld || loop.runners.count == 1 else { return }
@@ -41,7 +44,7 @@ final class InlineLoop {
         if case .entered = entry { visit(runner, isReader: true) }
     }
 
-    // Made only where it is left for another thread.
+    // These closures are created only when the work is left to another thread.
     private static func starting(_ runner: TransactionRunner) -> ClientLoop.Work {
         { runner.start() }
     }
@@ -52,15 +55,15 @@ final class InlineLoop {
 
     // MARK: in the loop
 
-    /// A request was answered, that long after it was sent.
+    /// Notes how long the response to a request took.
     func noteAnswer(after nanoseconds: Int64) { responses.note(answer: nanoseconds) }
 
-    /// Whether a reader that has just got a piece is likely to ask for the next one soon.
+    /// Whether a reader that has just received a piece is likely to request the next one soon.
     func expectsReader(of runner: TransactionRunner) -> Bool {
         isAlone(runner) && pieces.isHopeful
     }
 
-    /// Notifies the reader of a stream once no thread is in the loop any more.
+    /// Notifies the reader of a stream once no thread is in the loop.
     func notifyAfterLeaving(_ stream: ContentStream) {
         if let other = takeStreamToNotify(), other !== stream { other.notifyReader() }
         streamToNotify = stream
@@ -70,10 +73,10 @@ final class InlineLoop {
         streamToNotify.take()
     }
 
-    /// A turn of a visiting thread.
+    /// Runs the loop on a visiting thread.
     /// - Parameters:
-    ///   - runner: the task that is started, or whose content is wanted.
-    ///   - isReader: whether its content is wanted.
+    ///   - runner: the task that is started, or whose content is read.
+    ///   - isReader: whether the task's content is read.
     private func visit(_ runner: TransactionRunner, isReader: Bool) {
         let loop = runner.loop
         loop.now = System.now()
@@ -100,13 +103,13 @@ final class InlineLoop {
         stream?.notifyReader()
     }
 
-    /// Whether nothing but the transfer of a runner goes on.
+    /// Whether the runner is the only one, and its transfer is under way.
     private func isAlone(_ runner: TransactionRunner) -> Bool {
         runner.loop.runners.count == 1 && runner.machine.isRunning
     }
 
-    /// Polls or blocks until the response, or the next piece, is there, as long as no other thread wants
-    /// anything: waking two threads would take longer than the response.
+    /// Polls or blocks until the response, or the next piece, has arrived. Ends when another thread
+    /// has work for the loop: waking two threads would take longer than the response.
     private func wait(
         for runner: TransactionRunner, isReader: Bool, given: Int, _ multi: MultiHandle
     ) {

@@ -1,18 +1,18 @@
 /// Decides whether the calling thread should briefly wait for a response itself instead of being
 /// woken later.
 package struct InlineWaitPolicy {
-    /// Responses that take no longer than this, in nanoseconds, are waited for; 0 for none.
+    /// A thread waits only if responses take no longer than this, in nanoseconds; 0 to never wait.
     let limit: Int64
     /// Whether the thread sleeps while it waits; otherwise it polls.
     let blocks: Bool
-    /// The longest wait. It is much longer than `limit` where the thread sleeps: a timer that expires
-    /// before the kernel next looks at its clock would have to be set and cancelled for each response,
-    /// which costs more than the rest of the wait.
+    /// The longest wait, in nanoseconds. It is much longer than `limit` if the thread sleeps: a
+    /// timer that expires before the kernel next checks its clock would have to be set and
+    /// cancelled for each response, which costs more than the rest of the wait.
     var longest: Int64 { blocks ? min(limit * 40, 10_000_000) : limit }
-    /// How long responses have taken lately; nil before the first one.
+    /// A moving average of the response times, in nanoseconds; nil before the first response.
     private var average: Int64?
     private var failures = 0
-    /// How many waits are left out after waits that did not pay off.
+    /// How many of the next waits are skipped, because earlier ones did not pay off.
     private var skips = 0
 
     package init(_ limit: Duration, blocks: Bool, average: Int64? = nil) {
@@ -21,8 +21,8 @@ package struct InlineWaitPolicy {
         self.limit = min(limit.nanoseconds, 10_000_000)
     }
 
-    /// Whether waits have paid off lately. Reading it advances the back-off: after a wait that did not
-    /// pay off, the next few reads return false.
+    /// Whether waits have paid off recently. Reading this advances the back-off: after a wait that
+    /// did not pay off, the next few reads return false.
     var isHopeful: Bool {
         mutating get {
             guard limit > 0 else { return false }
@@ -32,10 +32,10 @@ package struct InlineWaitPolicy {
         }
     }
 
-    /// Whether the calling thread should wait. Reading it advances the back-off.
+    /// Whether the calling thread should wait. Reading this advances the back-off.
     ///
-    /// Where threads sleep, a response takes the time that it takes to wake them as well, up to as long
-    /// again. So polling is tried with responses that have taken up to twice the limit.
+    /// Without polling, both sides sleep, and waking them can double the response time. Polling is
+    /// therefore tried with responses that have taken up to twice the limit.
     package var isWorthwhile: Bool {
         mutating get {
             guard let average, average < (blocks ? limit : limit * 2), !System.isOnMainThread

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import HTTPCodecs
 internal import ToolkitSystem
 
-/// The entrance to a loop: work for it, and whose turn in it is.
+/// Controls access to a loop: queues work for it, and lets one thread at a time enter.
 final class LoopInbox: @unchecked Sendable {
     typealias Work = ClientLoop.Work
 
@@ -11,30 +11,30 @@ final class LoopInbox: @unchecked Sendable {
         var isOver = false
         /// Whether a thread is in the loop.
         var isTaken = true
-        /// Whether the loop's thread waits for its turn; it is the next one then.
+        /// Whether the loop's thread waits to enter. It enters next.
         var isThreadWaiting = false
         /// Whether a visiting thread is blocked in the loop, waiting for its response.
         var isVisitorWaiting = false
-        /// Until when the loop's thread waits for sockets unless something happens.
+        /// The time until which the loop's thread waits for sockets, if nothing wakes it.
         var sleepEnd = Int64.max
-        /// A thread that wakes it retains it meanwhile.
+        /// Nil once the loop has ended. A thread that wakes the handle retains it during the call.
         var multi: MultiHandle?
     }
 
     private let state = Locked(State())
     private let turn = DispatchSemaphore(value: 0)
-    // Of the loop's thread. Its capacity is reused.
+    // Used only by the loop's thread. Its capacity is reused.
     @exclusivity(unchecked)
     private var taken: [Work] = []
 
     func withLock<Value>(_ body: (inout State) -> Value) -> Value { state.withLock(body) }
 
-    /// Leaves work. False if the thread has ended.
+    /// Queues work for the loop. False if the loop has ended.
     func post(_ work: @escaping Work) -> Bool {
         let (isAccepted, sleeper) = withLock { state -> (Bool, MultiHandle?) in
             guard !state.isOver else { return (false, nil) }
             state.work.append(work)
-            // A thread in the loop looks here before it leaves.
+            // A thread in the loop checks for work before it leaves.
             let sleeps = !state.isTaken || state.isVisitorWaiting
             return (true, state.work.count == 1 && sleeps ? state.multi : nil)
         }
@@ -44,7 +44,7 @@ final class LoopInbox: @unchecked Sendable {
 
     // MARK: the loop's thread
 
-    /// Takes all work.
+    /// Passes all queued work to `body`.
     func takeWork(_ body: ([Work]) -> Void) {
         withLock { unsafe swap(&$0.work, &taken) }
         guard unsafe !taken.isEmpty else { return }
@@ -52,7 +52,7 @@ final class LoopInbox: @unchecked Sendable {
         unsafe taken.removeAll(keepingCapacity: true)
     }
 
-    /// Lets other threads into the loop, unless there is work.
+    /// Lets other threads enter the loop until `enter()`. False, without effect, if work is queued.
     func leave(until deadline: Int64) -> Bool {
         withLock { state in
             guard state.work.isEmpty else { return false }
@@ -62,7 +62,7 @@ final class LoopInbox: @unchecked Sendable {
         }
     }
 
-    /// Enters the loop again, after the thread that may be in it.
+    /// Enters the loop again. Waits for a visiting thread to leave.
     func enter() {
         let waits = withLock { state -> Bool in
             state.isThreadWaiting = state.isTaken
@@ -75,7 +75,7 @@ final class LoopInbox: @unchecked Sendable {
         withLock { _ in }
     }
 
-    /// Refuses further work, unless there is some.
+    /// Refuses further work. False, without effect, if work is queued.
     func close() -> Bool {
         withLock { state in
             guard state.work.isEmpty else { return false }
@@ -89,8 +89,9 @@ final class LoopInbox: @unchecked Sendable {
 
     enum Entry { case entered, left, over }
 
-    /// Enters the loop if no thread is in it, and leaves work otherwise. The caller must hold no lock:
-    /// whatever is due in the loop may be done meanwhile.
+    /// Enters the loop if no thread is in it and no work is queued; otherwise queues `work`, if
+    /// any. The caller must hold no lock, because a visit handles everything that is due in the
+    /// loop.
     func enter(orLeave work: () -> Work?) -> Entry {
         var sleeper: MultiHandle?
         let entry = withLock { state -> Entry in
@@ -110,11 +111,11 @@ final class LoopInbox: @unchecked Sendable {
     }
 
     /// Ends a visit.
-    /// - Parameter deadline: when something is due in the loop.
+    /// - Parameter deadline: the time of the next event that is due in the loop.
     func leaveAfterVisit(_ deadline: Int64) {
         let (isHandedOver, sleeper) = withLock { state -> (Bool, MultiHandle?) in
             if state.isThreadWaiting {
-                // The loop stays taken, by its thread.
+                // The loop's thread enters next, so the loop stays taken.
                 state.isThreadWaiting = false
                 return (true, nil)
             }
@@ -126,7 +127,8 @@ final class LoopInbox: @unchecked Sendable {
         sleeper?.wake()
     }
 
-    /// Sets whether new work interrupts a visitor's wait. False if there is work.
+    /// Sets whether new work interrupts a visitor's wait. False, without effect, if that wait must
+    /// not begin: work is queued, or the loop's thread waits to enter.
     func setVisitorWaiting(_ isWaiting: Bool) -> Bool {
         withLock { state in
             guard !isWaiting || state.work.isEmpty && !state.isThreadWaiting else { return false }

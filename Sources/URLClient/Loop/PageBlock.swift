@@ -1,5 +1,5 @@
-/// Memory for content that is on its way elsewhere. It goes back to the system as soon as it is let
-/// go, which no allocator promises.
+/// A block of memory for content that will be copied elsewhere. Its pages are mapped from the
+/// system, and returned immediately when it is released; allocators may keep freed memory.
 @safe
 final class PageBlock {
     static let capacity = 1 << 20
@@ -7,7 +7,7 @@ final class PageBlock {
     private let start: UnsafeMutableRawPointer
     private(set) var count = 0
 
-    /// Nil if there is no memory.
+    /// Creates an empty block; nil if there is no memory.
     init?() {
         guard let start = unsafe System.mapPages(Self.capacity) else { return nil }
         unsafe self.start = start
@@ -17,8 +17,8 @@ final class PageBlock {
 
     var isFull: Bool { count == Self.capacity }
 
-    /// Takes what there is room for.
-    /// - Returns: how much that was.
+    /// Appends the bytes from `offset` on, as many as fit.
+    /// - Returns: the number of appended bytes.
     func take(_ bytes: UnsafeRawBufferPointer, from offset: Int) -> Int {
         let length = min(bytes.count - offset, Self.capacity - count)
         unsafe UnsafeMutableRawBufferPointer(start: start + count, count: length).copyMemory(
@@ -27,7 +27,7 @@ final class PageBlock {
         return length
     }
 
-    /// Gives all of it away.
+    /// Copies all bytes to `room`, from `offset` on.
     func copy(to room: UnsafeMutableBufferPointer<UInt8>, at offset: Int) {
         unsafe UnsafeMutableRawBufferPointer(
             rebasing: UnsafeMutableRawBufferPointer(room)[offset..<(offset + count)]

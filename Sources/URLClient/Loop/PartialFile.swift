@@ -1,6 +1,6 @@
-/// The names of files that downloads are written into: hidden ones beside their destination.
+/// The hidden files next to the destination into which downloads are written.
 package enum PartialFile {
-    /// The path of a new one for a destination.
+    /// The path of a new partial file for a destination.
     static func path(for destination: String, number: UInt64) -> String {
         let slash = destination.lastIndex(of: "/")
         let start = slash.map { destination.index(after: $0) } ?? destination.startIndex
@@ -8,9 +8,8 @@ package enum PartialFile {
         return "\(destination[..<start]).\(shortened(destination[start...])).\(name)"
     }
 
-    /// Has a partial file replace its destination. The part of a resumed download may lie on
-    /// another file system: a copy beside the destination takes its place then, and the loop waits
-    /// until it is written.
+    /// Moves a partial file to its destination. If the part of a resumed download is on another
+    /// file system, it is copied next to the destination first; the loop blocks meanwhile.
     static func move(
         _ file: System.File, at path: String, to destination: String
     ) -> FileError? {
@@ -28,7 +27,7 @@ package enum PartialFile {
         }
     }
 
-    /// Whether a name, without its folder, is one of those for a file with the name `file`.
+    /// Whether `name` is that of a partial file for the file name `file`; both without a folder.
     package static func isName(_ name: String, for file: String) -> Bool {
         let prefix = ".\(shortened(file[...]))."
         guard name.hasPrefix(prefix) else { return false }

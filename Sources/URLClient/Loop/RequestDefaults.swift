@@ -1,6 +1,6 @@
 internal import HTTPParser
 
-/// Values that all requests of a session share, made once.
+/// Values that all requests of a session share, created once.
 final class RequestDefaults {
     private let configuration: ClientConfiguration
     private let fields: DefaultFields
@@ -21,7 +21,7 @@ final class RequestDefaults {
             ?? request.filled(from: configuration, isDownload: isDownload)
     }
 
-    /// Why the fields of a request cannot be sent.
+    /// The error of a request whose fields cannot be sent; nil if they are valid.
     func fault(of request: ClientRequest) -> ClientError? {
         guard !request.fields.isKnownSame(as: validated) else { return nil }
         if let error = request.invalidField { return error }

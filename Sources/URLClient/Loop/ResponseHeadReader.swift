@@ -4,7 +4,7 @@ internal import HTTPParser
 struct ResponseHeadReader {
     /// The meaning of a line.
     enum Line {
-        /// The first line of a head. An earlier head was meant for libcurl, such as a proxy's 407.
+        /// The first line of a head. Any earlier head was that of an interim response.
         case status
         case field
         /// The empty line at the end of a head.
@@ -22,7 +22,7 @@ struct ResponseHeadReader {
     }
 
     private var lines: [UInt8] = []
-    /// Whether a status line has come, and not yet the empty line after its fields.
+    /// Whether a status line has arrived, but not yet the empty line after its fields.
     private var isOpen = false
     private var names = FieldNameFilter.none
     private var byteCount = 0
@@ -41,10 +41,10 @@ struct ResponseHeadReader {
     /// Whether part of a response has arrived, but no complete final head.
     var isInside: Bool { byteCount > 0 && !isDone }
 
-    /// Takes a line with its end.
+    /// Takes a line, including its line ending.
     /// - Parameters:
     ///   - line: the line.
-    ///   - limit: how long the head and the trailers may be together, in bytes.
+    ///   - limit: the most bytes of all heads and the trailers together.
     /// - Throws: `.headTooLong`, `.badResponse`.
     mutating func add(
         _ line: UnsafeRawBufferPointer, limit: Int
@@ -54,7 +54,7 @@ struct ResponseHeadReader {
             throw ClientError(.headTooLong, "more than \(limit) bytes")
         }
         if isDone {
-            // libcurl may repeat a request, whose response would be added to this one.
+            // If libcurl repeats a request, the second response must not be added to this one.
             guard unsafe !Self.startsHead(line) else {
                 throw ClientError(.badResponse, "a second response")
             }
@@ -66,7 +66,7 @@ struct ResponseHeadReader {
             return .end
         }
         if unsafe Self.startsHead(line) {
-            // A field of this name would replace the status and all fields before it.
+            // Such a line between fields would replace the status and all fields before it.
             guard !isOpen else { throw ClientError(.badResponse, Self.secondStatusLine) }
             reset()
             isOpen = true
@@ -87,7 +87,8 @@ struct ResponseHeadReader {
         hasTransferCoding = false
     }
 
-    /// The head, at its end.
+    /// Ends the head and returns it.
+    /// - Throws: `.badResponse`.
     mutating func finish() throws(ClientError) -> Head {
         guard let (status, version) = Self.statusLine(of: lines) else {
             throw ClientError(.badResponse, "no valid status line")
@@ -102,13 +103,13 @@ struct ResponseHeadReader {
         return head
     }
 
-    /// To be called when content arrives without a head, as in HTTP/0.9.
+    /// Ends the head. Called directly if content arrives without one, as in HTTP/0.9.
     mutating func finishWithoutHead() {
         isDone = true
         lines = []
     }
 
-    /// Keeps an interim response, up to a number of them.
+    /// Keeps an interim response, at most 32 of them.
     /// - Returns: whether it was kept.
     mutating func keep(_ response: ClientResponse.Interim) -> Bool {
         guard interim.count < 32 else { return false }
@@ -134,7 +135,7 @@ struct ResponseHeadReader {
             && line[3] == 0x50 && line[4] == 0x2F
     }
 
-    /// Looks at the fields that decide how the content is read: Content-Length, Content-Encoding and
+    /// Notes the fields that decide how the content is read: Content-Length, Content-Encoding and
     /// Transfer-Encoding.
     private mutating func noteField(_ line: UnsafeRawBufferPointer) throws(ClientError) {
         guard line.count > 15 else { return }
@@ -166,9 +167,10 @@ struct ResponseHeadReader {
         return true
     }
 
-    /// Reads the first line: the version, a space and three digits; the reason may be missing.
+    /// Parses the first line: the version, a space and three digits. The reason phrase may be
+    /// missing.
     static func statusLine(of lines: [UInt8]) -> (HTTPStatus, ClientResponse.Version)? {
-        // HTTP/0.9 has no head, and libcurl makes none up.
+        // HTTP/0.9 has no head, and libcurl does not invent one.
         guard let end = lines.firstIndex(of: 10) else { return nil }
         let line = lines[..<end]
         // libcurl checks a server's status line, but not that of a proxy's response to CONNECT.

@@ -1,12 +1,13 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-/// How the requests of a session reach their servers, and what is known about these ways.
+/// Decides how the requests of a session reach their servers, and keeps the facts that later
+/// requests depend on.
 struct Routing {
-    /// The user for whom a proxy makes the tunnels that are kept.
+    /// The user for whom a proxy has made the tunnels that libcurl reuses.
     private struct TunnelUser {
         let name: String?
-        /// How many transfers of the user are under way.
+        /// How many transfers of the user are running.
         var count = 0
         /// Whether a tunnel was made.
         var isMade = false
@@ -14,11 +15,11 @@ struct Routing {
 
     private let configuration: ClientConfiguration
     private var shared: SharedRoutes
-    /// The servers whose certificate the application trusts in spite of a fault.
+    /// The origins whose invalid certificate the application has accepted.
     private var overruled: Set<Origin> = []
-    /// By proxy.
+    /// The users of tunnels, by the proxy's origin.
     private var tunnelUsers: [Origin: TunnelUser] = [:]
-    /// Whether OpenSSL may write to a socket, which can raise a signal.
+    /// Whether OpenSSL may write to a socket, which can raise SIGPIPE.
     private(set) var mayBeSecure = false
 
     init(_ configuration: ClientConfiguration) {
@@ -34,9 +35,9 @@ struct Routing {
 
     /// The settings of a task's next transfer.
     /// - Parameters:
-    ///   - target: where to connect to, if not to the origin.
-    ///   - isFirstOrigin: whether the task was sent to the origin of the request.
-    ///   - tunnelUser: the user that asks a proxy for a tunnel.
+    ///   - target: the address to connect to, if it is not the origin's.
+    ///   - isFirstOrigin: whether the request goes to the origin that the task began with.
+    ///   - tunnelUser: the user who requests a tunnel from the proxy.
     ///   - upload: the content of the request.
     ///   - receivesMuch: whether the response is likely to be long.
     mutating func settings(
@@ -68,8 +69,8 @@ struct Routing {
         return settings
     }
 
-    /// The settings of a connection that the client uses itself. It is a new one, and through an HTTP
-    /// proxy a tunnel (RFC 6455 section 4.1).
+    /// The settings of a new connection whose bytes the client reads and writes itself. An HTTP
+    /// proxy makes a tunnel for it (RFC 6455 section 4.1).
     mutating func connectionSettings(
         for request: ClientRequest, _ wire: WireURL, to target: ConnectTarget?,
         proxyAuthorization: String?
@@ -86,7 +87,8 @@ struct Routing {
         return settings
     }
 
-    /// A proxy and a server of DNS over HTTPS are spoken to by TLS as well.
+    /// Notes whether TLS may be used: with the origin, an HTTPS proxy or a server of DNS over
+    /// HTTPS.
     private mutating func noteSecurity(_ wire: WireURL, _ route: TransferRoute) {
         if wire.origin.isSecure || route.proxy?.kind == .https || route.resolver.dohURL != nil {
             mayBeSecure = true
@@ -95,9 +97,9 @@ struct Routing {
 
     // MARK: tunnels
 
-    /// A tunnel is about to be requested. It is noted now, and not when the proxy answers: otherwise
-    /// the tunnels of two users who ask at the same time would both be kept, and used for either.
-    /// - Returns: whether the proxy makes tunnels for another user, which libcurl would reuse.
+    /// Notes that a tunnel is about to be requested. Noting it only when the proxy answers would
+    /// let two users request tunnels at the same time, and libcurl would use both for either user.
+    /// - Returns: whether the proxy has made tunnels for another user, which libcurl would reuse.
     private mutating func noteAsking(_ proxy: ClientProxy, as user: String?) -> Bool {
         let place = proxy.place
         var known = tunnelUsers[place] ?? TunnelUser(name: user)
@@ -107,13 +109,14 @@ struct Routing {
         return false
     }
 
-    /// A proxy has made a tunnel.
+    /// Notes that a proxy has made a tunnel.
     mutating func noteTunnel(_ settings: TransferSettings) {
         guard let place = Self.sharedTunnel(settings) else { return }
         tunnelUsers[place]?.isMade = true
     }
 
-    /// A transfer is over. A user for whom no tunnel was made is forgotten.
+    /// Ends a transfer's use of a tunnel. The user is forgotten if no tunnel was made and no
+    /// transfer is left.
     mutating func leaveTunnel(_ settings: TransferSettings) {
         guard let place = Self.sharedTunnel(settings), var known = tunnelUsers[place] else {
             return
@@ -122,7 +125,7 @@ struct Routing {
         tunnelUsers[place] = known.count > 0 || known.isMade ? known : nil
     }
 
-    /// The proxy of a transfer whose tunnel is kept for its user.
+    /// The proxy of a transfer whose tunnel is kept for later transfers of its user.
     private static func sharedTunnel(_ settings: TransferSettings) -> Origin? {
         guard settings.tunnels, settings.overrides?.values.needsOwnTunnel == false else {
             return nil
@@ -132,7 +135,7 @@ struct Routing {
 }
 
 extension ClientRequest {
-    /// How long to wait for `100 Continue`; nil when it is not asked for.
+    /// How long to wait for `100 Continue`; nil if the request does not ask for it.
     @inline(__always)  // A call would copy the configuration.
     fileprivate func expectationWait(
         _ upload: UploadSource?, _ configuration: ClientConfiguration
@@ -144,7 +147,7 @@ extension ClientRequest {
         return wait
     }
 
-    /// Whether it may share a connection with other requests.
+    /// Whether the request may share a connection with other requests.
     @inline(__always)  // A call would copy the configuration.
     func sharesConnections(_ configuration: ClientConfiguration) -> Bool {
         switch protocols ?? configuration.protocols {

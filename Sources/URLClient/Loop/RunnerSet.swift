@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// The runners of a loop, and those of them that wait for something. Only the thread in the loop
-/// changes it.
+/// The runners of a loop, and the queues of those that the loop has to call. Only the thread in the
+/// loop changes the set.
 final class RunnerSet<Runner: LoopMember>: @unchecked Sendable {
-    // No call leaves the loop while this is changed.
+    // No other code is called while the array is changed, so accesses cannot overlap.
     @exclusivity(unchecked)
     private var runners: [Runner] = []
     private let atomicCount = Atomic(0)
@@ -12,7 +12,7 @@ final class RunnerSet<Runner: LoopMember>: @unchecked Sendable {
     /// The runners whose end has to be reported.
     let completions = RunnerQueue<Runner>(.completion)
 
-    /// How many there are; any thread may ask.
+    /// The number of runners. Any thread may read it.
     var count: Int { atomicCount.load(ordering: .relaxed) }
     var all: [Runner] { unsafe runners }
 
@@ -34,27 +34,28 @@ final class RunnerSet<Runner: LoopMember>: @unchecked Sendable {
     }
 }
 
-/// A runner, as the queues of its loop know it.
+/// The properties of a runner that the loop's set and queues use.
 protocol LoopMember: AnyObject {
-    /// Where the loop keeps it.
+    /// The runner's positions in the set and the queues.
     var links: LoopLinks<Self> { get set }
-    /// Requests of a higher one start first.
+    /// Waiting requests of a higher priority start first.
     var priority: Double { get }
 }
 
-/// A runner's places in its loop.
+/// A runner's positions in the set and the queues of its loop.
 struct LoopLinks<Runner: LoopMember> {
-    /// Its index in the array of all.
+    /// The index in the array of all runners.
     var index: Int?
     var afterwards = RunnerLink<Runner>()
     var completion = RunnerLink<Runner>()
 }
 
-/// A runner's place in a queue. It can be in one queue of each kind at a time.
+/// A runner's link in a queue. A runner can be in one queue of each kind at a time.
 struct RunnerLink<Runner: LoopMember> {
+    /// The runner after this one.
     var next: Runner?
     var isIn = false
 }
 
-/// The two queues that a runner can be in.
+/// The kinds of queues that a runner can be in.
 enum RunnerQueueKind { case afterwards, completion }

@@ -1,11 +1,11 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-/// Hands content to a stream: content that arrives together becomes one piece.
+/// Hands content to a stream. Content that arrives together becomes one piece.
 final class StreamSink: ContentSink {
     private let content: ContentStream
     private var piece: [UInt8] = []
-    /// The length of the last piece.
+    /// The length of the last piece, which is reserved for the next.
     private var usualCount = 0
 
     init(_ stream: ContentStream) {

@@ -10,14 +10,15 @@ internal import CCurlShims
 
 /// The module's calls of the operating system.
 enum System {
-    /// A clock that only goes forward, in nanoseconds.
+    /// The time of a monotonic clock, in nanoseconds.
     static func now() -> Int64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// Whether the calling thread is the program's first one.
+    /// Whether the calling thread is the program's main thread. Always true on systems other than
+    /// Linux, so that no thread polls or blocks there.
     static var isOnMainThread: Bool {
         #if os(Linux)
             http_is_main_thread() != 0
@@ -26,7 +27,7 @@ enum System {
         #endif
     }
 
-    /// The words for an error number.
+    /// The system's text for an error number.
     static func text(of error: CInt) -> String {
         guard let text = unsafe strerror(error) else { return "error \(error)" }
         return unsafe String(cString: text)
@@ -37,7 +38,8 @@ enum System {
         Int(EHOSTUNREACH), Int(ENETDOWN), Int(ENETUNREACH),
     ]
 
-    /// A path that holds wherever the program goes; the path as it is, where the system knows none.
+    /// The absolute path, which stays valid when the current folder changes. If the system does not
+    /// know the current folder, the path is returned unchanged.
     static func absolute(_ path: String) -> String {
         guard path.utf8.first != UInt8(ascii: "/"), let folder = unsafe getcwd(nil, 0) else {
             return path
@@ -48,13 +50,14 @@ enum System {
 
     // MARK: Signals
 
-    /// The signals of a thread as they were.
+    /// The signal mask of a thread, and whether SIGPIPE was pending.
     struct SignalMask {
         fileprivate var mask = sigset_t()
         fileprivate var isPending = false
     }
 
-    /// Holds SIGPIPE back from this thread, where it cannot be kept from being raised.
+    /// Blocks SIGPIPE for the calling thread; nil on systems with a socket option against the
+    /// signal.
     static func holdBrokenPipe() -> SignalMask? {
         #if canImport(Darwin)
             // Sockets have an option against the signal.
@@ -68,7 +71,8 @@ enum System {
         #endif
     }
 
-    /// Takes a signal back that was raised meanwhile, and lets later ones through again.
+    /// Discards a SIGPIPE that was raised since `holdBrokenPipe()`, and restores the thread's
+    /// signal mask.
     static func restore(_ before: SignalMask) {
         #if !canImport(Darwin)
             if !before.isPending, isBrokenPipePending {
@@ -98,7 +102,7 @@ enum System {
 
     // MARK: files
 
-    /// An open file, closed when nobody needs it.
+    /// An open file, closed with its last reference.
     final class File: Sendable {
         let descriptor: CInt
 
@@ -124,7 +128,7 @@ enum System {
         return .success((file, Int64(status.st_size)))
     }
 
-    /// Identifies a file. A file that takes its name later differs.
+    /// Identifies a file. Another file that later has the same path differs.
     struct Identity: Hashable {
         var device: UInt64
         var number: UInt64
@@ -139,11 +143,11 @@ enum System {
             number: UInt64(truncatingIfNeeded: status.st_ino))
     }
 
-    /// Creates a file, which must not be there, and holds it for this process.
+    /// Creates a file, which must not exist, and locks it.
     /// - Parameters:
     ///   - path: its path.
-    ///   - isPrivate: whether only its owner may read it, as is right in a folder that all share;
-    ///     otherwise it gets the permissions that the process gives new files.
+    ///   - isPrivate: whether only its owner may read and write it, as in a folder that all users
+    ///     share. Otherwise it gets the process's default permissions.
     static func create(_ path: String, isPrivate: Bool) -> Result<File, FileError> {
         let mode: mode_t = isPrivate ? 0o600 : 0o666
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
@@ -152,8 +156,9 @@ enum System {
         return hold(file) ? .success(file) : .failure(FileError(number: EWOULDBLOCK))
     }
 
-    /// Opens a file to go on writing it at `offset`, and holds it; what stands behind that is cut off.
-    /// - Returns: an error with `isInUse` where another download writes it.
+    /// Opens a file for writing from `offset` on, and locks it. All bytes after `offset` are cut
+    /// off.
+    /// - Returns: an error with `isInUse` if another download writes it.
     static func reopen(_ path: String, at offset: Int64) -> Result<File, FileError> {
         let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return .failure(FileError(number: errno)) }
@@ -164,32 +169,34 @@ enum System {
     }
 
     /// Locks a file until it is released or closed.
-    /// - Returns: false where another open file has the lock. A file system without locks refuses none.
+    /// - Returns: false if another open file has the lock; true on a file system without locks.
     private static func hold(_ file: File) -> Bool {
         flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
     }
 
-    /// Unlocks a file before it is closed: a child process has its descriptor, too, until it runs its
-    /// program, and would keep the lock meanwhile.
+    /// Unlocks a file before it is closed. A forked child process shares the descriptor until it
+    /// runs its program, and would keep the lock until then.
     static func release(_ file: File) {
         // A file system without locks has nothing to unlock.
         _ = flock(file.descriptor, LOCK_UN)
     }
 
-    /// An error that a remote file system reports only when a file is closed, such as that its disk is
-    /// full. The file stays open.
+    /// The error that a remote file system reports only when a file is closed, such as a full disk.
+    /// The file stays open.
     static func closingFault(of file: File) -> FileError? {
         let copy = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { return nil }
         return close(copy) == 0 || errno == EINTR ? nil : FileError(number: errno)
     }
 
+    /// The length of a file in bytes; `nil` if the system does not report it.
     static func size(of file: File) -> Int64? {
         var status = stat()
         guard unsafe fstat(file.descriptor, &status) == 0 else { return nil }
         return Int64(status.st_size)
     }
 
+    /// Truncates a file to `offset` bytes.
     static func cut(_ file: File, at offset: Int64) -> Bool {
         ftruncate(file.descriptor, off_t(offset)) == 0
     }
@@ -248,6 +255,7 @@ enum System {
         }
     }
 
+    /// Renames a file, replacing the target.
     static func move(_ path: String, to target: String) -> FileError? {
         unsafe rename(path, target) == 0 ? nil : FileError(number: errno)
     }
@@ -271,7 +279,8 @@ enum System {
 
     // MARK: memory
 
-    /// Memory that is taken from the system at once, a whole number of pages; nil if there is none.
+    /// Maps memory from the system: `count` bytes, a multiple of the page size; nil if there is
+    /// none.
     static func mapPages(_ count: Int) -> UnsafeMutableRawPointer? {
         #if canImport(Darwin)
             let kind = MAP_PRIVATE | MAP_ANON
@@ -282,7 +291,7 @@ enum System {
         return unsafe start == UnsafeMutableRawPointer(bitPattern: -1) ? nil : start
     }
 
-    /// Gives it back.
+    /// Returns mapped memory to the system.
     static func unmapPages(_ start: UnsafeMutableRawPointer, _ count: Int) {
         unsafe munmap(start, count)
     }
@@ -296,6 +305,6 @@ struct FileError: Error {
     var isInUse: Bool { number == EWOULDBLOCK }
     /// Whether a file cannot be moved because the target is on another file system.
     var isOtherFileSystem: Bool { number == EXDEV }
-    /// Whether there is no such file.
+    /// Whether the file does not exist.
     var isMissing: Bool { number == ENOENT }
 }

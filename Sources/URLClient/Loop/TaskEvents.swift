@@ -5,7 +5,8 @@ internal import ToolkitSystem
 
 /// Calls a task's delegate, on the delegate's queue.
 final class TaskEvents: @unchecked Sendable {
-    /// Used on the queue only. It is released after its last call, as the application may keep the task.
+    /// Used only on the queue. Released after its last call, because the application may keep the
+    /// task.
     private var delegate: (any ClientSessionDelegate)?
     private let queue: DelegateQueue
     private let task = Locked<TransferTask?>(nil)
@@ -23,7 +24,7 @@ final class TaskEvents: @unchecked Sendable {
         self.notifiesContent = notifiesContent
     }
 
-    /// Sets the task, which is created after this; it is released at its end.
+    /// Sets the task, which is created after this object. The task is released when it completes.
     func belong(to task: TransferTask) {
         self.task.withLock { $0 = task }
     }
@@ -73,10 +74,10 @@ final class TaskEvents: @unchecked Sendable {
         queue.send { self.delegate?.task(task, didBecome: download) }
     }
 
-    /// Waits until the delegate was notified of all that happened so far.
+    /// Waits until the delegate has been notified of all earlier events.
     func allIsNotified() async { await queue.ask {} }
 
-    /// A piece of content; `done` is called when the delegate has taken it.
+    /// Passes a piece of content to the delegate, then calls `done`.
     func received(_ content: [UInt8], done: @escaping @Sendable () -> Void) {
         guard let task = task.withLock({ $0 }) else { return done() }
         queue.send {
@@ -85,7 +86,7 @@ final class TaskEvents: @unchecked Sendable {
         }
     }
 
-    /// At most one call is pending.
+    /// Notifies the delegate of progress. At most one call is pending.
     func progressed(_ task: TransferTask, _ progress: TransferProgress) {
         guard progress.sent > 0 || task is DownloadTask else { return }
         guard !isNotifyingProgress.exchange(true, ordering: .acquiringAndReleasing) else { return }
@@ -136,11 +137,13 @@ final class DelegateSink: ContentSink {
     private let limit: Int
     private let waiting = WaitingBytes()
     private unowned let loop: ClientLoop
-    /// Content that arrives together is one call: each costs time and memory.
+    /// Content that arrives together is delivered in one call, because each call costs time and
+    /// memory.
     private var piece: [UInt8] = []
     weak var runner: TransactionRunner?
 
-    /// - Parameter limit: how many bytes may be pending; at least one, since it is full then.
+    /// - Parameter limit: the number of pending bytes at which the connection is paused, at least
+    ///   1.
     init(_ events: TaskEvents, limit: Int, loop: ClientLoop) {
         self.events = events
         self.limit = max(limit, 1)

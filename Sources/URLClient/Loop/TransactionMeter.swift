@@ -22,12 +22,13 @@ struct TransactionMeter {
 
     mutating func finish(redirects: Int) {
         guard isMeasuring else { return }
-        // By the clock that ended the last transaction: the loop's time is a little older.
+        // Reads the clock again, as the end of the last transaction did: the loop's time is a
+        // little older.
         metrics?.duration = .nanoseconds(System.now() - startTime)
         metrics?.redirectCount = redirects
     }
 
-    /// Whether observers should be notified of progress, at most twenty times a second.
+    /// Whether observers should be notified of progress now: at most twenty times a second.
     mutating func isProgressDue(at now: Int64) -> Bool {
         guard now - lastProgress > 50_000_000 else { return false }
         lastProgress = now
@@ -41,7 +42,7 @@ struct TransactionMeter {
 
     var isMeasuring: Bool { metrics != nil }
 
-    /// Adds the metrics of a transfer that is over.
+    /// Adds the metrics of a transfer that has ended.
     mutating func note(
         _ transfer: CurlTransfer, url: URL, _ version: ClientResponse.Version?, sent: Int64
     ) {
@@ -50,7 +51,8 @@ struct TransactionMeter {
         transaction.start = .nanoseconds(transfer.times.start - startTime)
         transaction.queued = .nanoseconds(transfer.times.start - queuedSince)
         transfer.handle.fill(&transaction)
-        // libcurl reads its clock more often than the loop does: nothing may end before it began.
+        // libcurl reads its clock more often than the loop does. Clamp, so that nothing ends before
+        // it began.
         let begin = transaction.requestStart ?? .zero
         let times = transfer.times
         if times.responseStart > 0 {

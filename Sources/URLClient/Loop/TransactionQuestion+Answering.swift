@@ -2,10 +2,10 @@ internal import HTTPCodecs
 internal import HTTPParser
 
 extension TransactionQuestion {
-    /// Asks the question.
+    /// Asks the question, and returns the answer.
     /// - Parameters:
     ///   - policy: the session's rules, with its sources of tokens, endpoints and stored responses.
-    ///   - events: the task's delegate, if there is one.
+    ///   - events: the task's delegate, if any.
     func answer(_ policy: TransactionPolicy, _ events: TaskEvents?) async -> TransactionAnswer {
         let configuration = policy.configuration
         switch self {
@@ -64,8 +64,8 @@ extension ClientConfiguration {
         }
     }
 
-    /// Whether content coding is taken off. A file is written as the server sends it, unless the
-    /// request asked for a coding: that of a `.tar.gz` belongs to the file.
+    /// Whether content codings are decoded. A file is written as the server sends it, unless the
+    /// request asked for a coding: the gzip coding of a `.tar.gz` belongs to the file.
     @inline(__always)  // A call would copy the configuration.
     func decodes(_ request: ClientRequest, isFile: Bool) -> Bool {
         if let decodes = request.decodesContent { return decodes }

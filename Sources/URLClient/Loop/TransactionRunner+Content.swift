@@ -32,12 +32,13 @@ extension TransactionRunner {
         return nil
     }
 
-    /// Refuses a part of a file where all of it was asked for (RFC 9110 section 15.3.7).
+    /// The error of a partial response to a download that asked for the whole file (RFC 9110
+    /// section 15.3.7).
     func unaskedPart(_ response: ClientResponse) -> ClientError? {
         guard sink.isFile, response.status == .partialContent,
             !machine.sent.fields.contains(.range)
         else { return nil }
-        return ClientError(.badResponse, "a part, where the whole was asked for")
+        return ClientError(.badResponse, "got 206 for a request without Range")
     }
 
     private func notifyResumption() {
@@ -48,7 +49,7 @@ extension TransactionRunner {
         task.events?.resumed(download, at: file.offset, of: file.length)
     }
 
-    /// In a callback.
+    /// Called in a callback of libcurl.
     func contentReceived(_ bytes: UnsafeRawBufferPointer) {
         if machine.isDelivering {
             task.counters.receive(bytes.count)
@@ -67,7 +68,7 @@ extension TransactionRunner {
         pause(.rate)
     }
 
-    /// More content may come.
+    /// Ends the pause that keeps the rate limit.
     func endRatePause() {
         content.rateEnd = nil
         step(.released(.rate))
@@ -107,7 +108,7 @@ extension TransactionRunner {
         return .contentFinished(nil)
     }
 
-    /// Takes the file of a download as complete.
+    /// Accepts the partial file of a download as complete.
     func acceptFile(_ response: ClientResponse) -> TransactionInput? {
         guard let file = sink as? FileSink else { return nil }
         let result = file.acceptWhole(response)
@@ -115,12 +116,12 @@ extension TransactionRunner {
         return .fileAccepted(result)
     }
 
-    /// Hands on what the sink has kept back, as no more content comes for the moment.
+    /// Passes on the content that the sink has kept, when no more arrives for the moment.
     func handOn() {
         if case .full = sink.flush() { pause(.reader) }
         guard sink.isAwaited else { return }
         sink.isAwaited = false
-        // A reader notified at once would call back before the loop is free to be entered.
+        // A reader that is notified immediately would call back before the loop can be entered.
         let waits = loop.inline.expectsReader(of: self) && startPull()
         guard let stream = sink.stream else { return }
         if waits { loop.inline.notifyAfterLeaving(stream) } else { stream.notifyReader() }
@@ -128,7 +129,9 @@ extension TransactionRunner {
 
     // MARK: content that the reader fetches itself
 
-    /// Leaves further content in the socket for the reader to fetch, if it comes back soon.
+    /// Leaves further content in the socket for at most 10 milliseconds, so that the reader can
+    /// fetch it.
+    /// - Returns: false if the reader waits already, or there is no stream.
     @discardableResult
     func startPull() -> Bool {
         guard let transfer, let stream = sink.stream, stream.startPull() else { return false }
@@ -140,7 +143,7 @@ extension TransactionRunner {
         return true
     }
 
-    /// The reader has come back, or did not in time.
+    /// Receives again: the reader has returned, or has not returned in time.
     func endPull() {
         content.pullEnd = nil
         guard !machine.isOver, sink.stream?.endPull() ?? true else { return }

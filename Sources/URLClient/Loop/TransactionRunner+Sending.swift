@@ -43,16 +43,17 @@ extension TransactionRunner {
         return nil
     }
 
-    /// A place has become free.
+    /// Called when the waiting request may start.
     func admitted() { step(.admitted) }
 
-    /// A slot without a transfer is one that it waits for.
+    /// Leaves the queue. A slot without a transfer is one that the runner waits in.
     func leaveQueue() {
         guard transfer == nil, let slot = slot.take() else { return }
         loop.admission.leave(self, slot)
     }
 
-    /// Opens the content once the request has its place. Nothing was sent where that fails.
+    /// Opens the content once the request may start. After an error a retry is safe, because
+    /// nothing was sent.
     private func beginUpload() -> ClientError? {
         do throws(ClientError) {
             try upload?.begin { self.loop.post { self.transfer?.resumeSending() } }

@@ -4,26 +4,26 @@ internal import ToolkitSystem
 
 /// Runs the actions of a task's ``TransactionMachine``, in the session's loop.
 ///
-/// It never adds or removes a transfer while libcurl is calling: an aborted transfer ends in
+/// Transfers are never added or removed in a callback of libcurl: an aborted transfer ends in
 /// ``afterCallbacks()``.
 final class TransactionRunner: LoopMember, @unchecked Sendable {
     let loop: ClientLoop
     private(set) var task: TransferTask
     private(set) var sink: ContentSink
-    /// Where the loop keeps it.
+    /// The runner's positions in the set and the queues of the loop.
     var links = LoopLinks<TransactionRunner>()
-    /// The priority, as the queue needs it.
+    /// The priority of the task in the queue.
     var priority: Double
     @exclusivity(unchecked)
     private var heldMachine: TransactionMachine
-    /// A value that calls nothing back, so that accesses need no check.
+    /// The machine calls no other code, so accesses cannot overlap and need no check.
     private(set) var machine: TransactionMachine {
         get { unsafe heldMachine }
         _modify { yield unsafe &heldMachine }
     }
     var transfer: CurlTransfer?
     var upload: UploadSource?
-    /// Its place in the queue, or the one that its transfer takes.
+    /// The slot that the request waits in, or that its transfer occupies.
     var slot: Admission<TransactionRunner>.Slot?
     var content = ContentFlow()
     var rate: RateLimiter?
@@ -33,7 +33,7 @@ final class TransactionRunner: LoopMember, @unchecked Sendable {
         get { unsafe heldMeter }
         _modify { yield unsafe &heldMeter }
     }
-    /// Why the task failed, once it is over.
+    /// The error of a task that is over; nil for success.
     private var outcome: ClientError?
 
     init(
@@ -81,10 +81,10 @@ final class TransactionRunner: LoopMember, @unchecked Sendable {
         step(.cancelled)
     }
 
-    /// The reader of the content has room again.
+    /// Called when the sink can take content again.
     func sinkHasRoom() { step(.released(.reader)) }
 
-    /// Looks at the deadlines.
+    /// Checks the deadlines.
     func checkDeadlines() {
         step(
             .time(
@@ -93,13 +93,13 @@ final class TransactionRunner: LoopMember, @unchecked Sendable {
                 }))
     }
 
-    /// Tells the task that it is over.
+    /// Notifies the task of its end.
     func notifyEnd() { task.complete(outcome, sink.collected, meter.metrics) }
 
     // MARK: the machine
 
-    /// Tells the machine what has happened, and does what it answers.
-    // Inlined, it would be in each of its many callers.
+    /// Passes an event to the machine, and performs its actions.
+    // Inlining would copy the body into many callers.
     @inline(never)
     func step(_ input: consuming TransactionInput) {
         var next = perform(machine.handle(consume input, at: loop.now))
@@ -108,10 +108,10 @@ final class TransactionRunner: LoopMember, @unchecked Sendable {
         }
     }
 
-    /// Stops the flow until `released`.
+    /// Pauses receiving until `.released` with the same reason.
     func pause(_ reason: PauseReasons) { machine.pause(reason) }
 
-    /// - Returns: the outcome, if it is known at once.
+    /// - Returns: the next input, if the action has an immediate result.
     private func perform(_ action: TransactionAction) -> TransactionInput? {
         switch action {
         case .none: break
@@ -151,16 +151,18 @@ final class TransactionRunner: LoopMember, @unchecked Sendable {
         return nil
     }
 
-    /// The flow goes on. A pause of this side is no silence of the server.
+    /// Lets content flow again. The idle limit restarts: this side's pause does not count as the
+    /// server's silence.
     private func endPause() {
         transfer?.touch()
         loop.callAfterwards(self)
     }
 
-    /// When to look at the deadlines at the latest. A limit that does not count now begins to when a
-    /// pause ends, or the next stage of the transfer begins, and may be over before the others.
+    /// The time of the next check of the deadlines, at the latest. A limit that does not count now
+    /// starts when a pause ends or the transfer's next stage begins, and may expire before the
+    /// others.
     private var latestLook: Int64 {
-        // A suspended task looks when it is resumed.
+        // The deadlines of a suspended task are checked when it is resumed.
         guard let transfer, !machine.pausesSending,
             !transfer.isHeadDone || transfer.isPaused || machine.pausesReceiving
         else { return .max }
@@ -178,7 +180,7 @@ final class TransactionRunner: LoopMember, @unchecked Sendable {
 
     // MARK: from the transfer
 
-    /// In a callback.
+    /// Called in a callback of libcurl.
     func headReceived(_ response: ClientResponse, _ transfer: CurlTransfer) {
         slot?.isHTTP2 = response.version == .http2
         if task.wantsMetrics { meter.noteSecurity(transfer) }
@@ -216,7 +218,7 @@ final class TransactionRunner: LoopMember, @unchecked Sendable {
         return nil
     }
 
-    /// The transfer has ended. Outside of callbacks.
+    /// Called outside of callbacks when the transfer has ended.
     func transferEnded(_ transfer: CurlTransfer, _ code: TransferResult.Code) {
         guard self.transfer === transfer else { return }
         let result = TransferResult(code: code, message: transfer.handle.errorMessage)
@@ -231,7 +233,7 @@ final class TransactionRunner: LoopMember, @unchecked Sendable {
         step(.ended(TransactionEnding(failed, trailers: transfer.trailers)))
     }
 
-    /// Between two calls of libcurl.
+    /// Called between two calls of libcurl.
     func afterCallbacks() {
         guard !machine.isOver else { return }
         if let transfer, let error = transfer.abortion {
@@ -254,7 +256,7 @@ final class TransactionRunner: LoopMember, @unchecked Sendable {
 
     private func becomeDownload(_ path: String?) -> TransactionInput? {
         let file = FileSink(to: path, resuming: nil)
-        // Ranges are those of the coded content. Stored content is decoded, too.
+        // Ranges count bytes of the coded content. Stored content is decoded, too.
         file.isDecoded = content.isDecoding || machine.response?.isFromCache == true
         task = task.becomeDownload(file, isTemporary: path == nil)
         sink = file

@@ -24,13 +24,13 @@ struct TransferSettings {
     }
 }
 
-/// How much content is sent; nil if that is not known.
+/// The length of the content, in bytes; nil if it is not known.
 struct UploadLength {
     var length: Int64?
 }
 
-/// How a transaction reaches its server. Transactions that only the session's configuration decides
-/// about share one.
+/// How a transaction reaches its server. Transactions whose requests override nothing share a
+/// route.
 final class TransferRoute: Sendable {
     let isSecure: Bool
     let target: ConnectTarget?
@@ -50,10 +50,10 @@ final class TransferRoute: Sendable {
     let sendBytesPerSecond: Int64?
 
     /// - Parameters:
-    ///   - request: whose own settings win over those of the configuration.
-    ///   - origin: where it goes.
-    ///   - target: where to connect to instead.
-    ///   - isFirstOrigin: whether it goes where the task was sent.
+    ///   - request: its settings take precedence over the configuration.
+    ///   - origin: the origin that the request is sent to.
+    ///   - target: the address to connect to instead, if any.
+    ///   - isFirstOrigin: whether `origin` is the one that the task began with.
     init(
         _ request: ClientRequest, to origin: Origin, target: ConnectTarget?, isFirstOrigin: Bool,
         receivesMuch: Bool, _ configuration: ClientConfiguration
@@ -86,7 +86,7 @@ struct SharedRoutes {
     private var routes: [TransferRoute?] = [nil, nil, nil, nil]
 
     init(_ configuration: ClientConfiguration) {
-        // Nothing may depend on the host.
+        // A shared route must not depend on the host.
         isPossible =
             configuration.proxy == .direct && configuration.resolver.overrides.isEmpty
             && configuration.tls.clientCertificate == nil
@@ -108,7 +108,7 @@ struct SharedRoutes {
 }
 
 extension ClientRequest {
-    /// Whether it overrides how its server is reached.
+    /// Whether the request overrides how its server is reached.
     fileprivate var hasOwnRoute: Bool {
         !usesDefaults
             && (proxy != nil || protocols != nil || tls != nil || timeouts != nil)
@@ -116,18 +116,19 @@ extension ClientRequest {
 }
 
 extension TransferSettings {
-    /// Whether an HTTP proxy is asked to connect to the server.
+    /// Whether an HTTP proxy is asked for a tunnel to the server.
     var tunnels: Bool {
         guard let proxy = route.proxy else { return false }
         return overrides?.values.isConnectionOnly == true
             ? proxy.speaksHTTP : proxy.makesTunnel(to: wire.origin, route.target)
     }
 
-    /// Whether the transfer has to know when the request goes out: to tell a proxy's response from the
-    /// server's, and to keep requests that are not idempotent from being repeated.
+    /// Whether the transfer has to know when the request is sent: to distinguish a proxy's response
+    /// from the server's, and to prevent requests that are not idempotent from being repeated.
     var needsStart: Bool { route.hasProxy || !method.isIdempotent }
 
-    /// Whether it may go over HTTP/2, where servers can report that they did not process a request.
+    /// Whether the transfer may use HTTP/2, where servers can report that they did not process a
+    /// request.
     var mayUseStreams: Bool {
         switch route.protocols {
         case .automatic: route.isSecure && CurlFeatures.current.hasHTTP2

@@ -15,7 +15,7 @@ final class UploadSource: @unchecked Sendable {
 
     private enum Kind {
         case bytes([UInt8])
-        /// A path that holds wherever the program goes.
+        /// The path is absolute: it stays valid when the current folder changes.
         case file(path: String, start: Int64, System.Identity?)
         case feed(UploadFeed)
     }
@@ -23,11 +23,11 @@ final class UploadSource: @unchecked Sendable {
     private let kind: Kind
     /// The file, while a transfer sends it.
     private var file: System.File?
-    /// The pieces of a stream that has not started.
+    /// The source of a stream's pieces, until the stream is started.
     private var pull: ClientBody.Pull?
-    /// How many bytes there are; nil if unknown.
+    /// The length in bytes; nil if unknown.
     let length: Int64?
-    /// How many were given to libcurl.
+    /// How many bytes libcurl has taken.
     private(set) var position: Int64 = 0
     private(set) var failure: ClientError?
 
@@ -36,11 +36,11 @@ final class UploadSource: @unchecked Sendable {
         length = Int64(bytes.count)
     }
 
-    /// Checks a file, and closes it again.
+    /// Checks that a file has the requested bytes, and closes it again.
     init(path: String, offset: Int64, count: Int64?) throws(ClientError) {
         let (file, size) = try Self.opened(path)
         guard offset <= size, count ?? 0 <= size - offset else {
-            throw ClientError(.bodyFailed, "\(path) is shorter than that")
+            throw ClientError(.bodyFailed, "\(path) is shorter than the requested part")
         }
         // The program may change its current folder before the file is sent.
         kind = .file(path: System.absolute(path), start: offset, System.identity(of: file))
@@ -56,12 +56,12 @@ final class UploadSource: @unchecked Sendable {
         }
     }
 
-    /// The content of a request, on its way to be sent.
+    /// The result of opening the content of a request.
     enum Opening {
-        /// It is ready; nil for a request without content.
+        /// The content is ready; nil for a request without content.
         case ready(UploadSource?)
         case failed(ClientError)
-        /// A stream opens later.
+        /// A stream, which `open` opens asynchronously.
         case stream(
             length: Int64?, open: @Sendable () async -> Result<ClientBody.Pull, ClientError>)
     }
@@ -97,14 +97,15 @@ final class UploadSource: @unchecked Sendable {
         }
     }
 
-    /// The pieces of a stream.
+    /// Creates the source of a stream, from a function that returns its next piece.
     init(_ pull: @escaping ClientBody.Pull, length: Int64?) {
         kind = .feed(UploadFeed())
         self.pull = pull
         self.length = length
     }
 
-    /// Opens the file, or starts to fetch the pieces of the stream; without effect the next time.
+    /// Opens the file, or starts to fetch the pieces of the stream. No effect if that is already
+    /// done.
     /// - Parameter wanted: called when a piece arrives after libcurl has found none.
     func begin(wanted: @escaping @Sendable () -> Void) throws(ClientError) {
         switch kind {
@@ -112,7 +113,7 @@ final class UploadSource: @unchecked Sendable {
         case .file(let path, let start, let identity):
             guard file == nil else { return }
             let opened = try Self.opened(path)
-            // Part of another file must not pass for the whole of it.
+            // A file that has replaced the checked one may have other content.
             guard System.identity(of: opened.file) == identity else {
                 throw ClientError(.bodyFailed, "the file has been replaced")
             }
@@ -123,14 +124,15 @@ final class UploadSource: @unchecked Sendable {
         }
     }
 
-    /// Whether libcurl has all of it. Content of unknown length ends when its stream does.
+    /// Whether libcurl has taken all content. Content of unknown length ends when its stream does.
     var isAtEnd: Bool { position == length || sawEnd }
 
+    /// Copies the next bytes into `room`. `.bytes(0)` means the end.
     func read(into room: UnsafeMutableRawBufferPointer) -> Answer {
         if let length, position == length {
             // libcurl before 8.7 continues in the middle when it repeats a request over HTTP/2.
             guard length == 0 || !CurlFeatures.current.mayCorruptRepeatedUploads || !sawEnd else {
-                return fail(ClientError(.connectionLost, "the content would be sent again in part"))
+                return fail(ClientError(.connectionLost, "libcurl would resend only a part"))
             }
             sawEnd = true
             return .bytes(0)
@@ -158,7 +160,7 @@ final class UploadSource: @unchecked Sendable {
         }
     }
 
-    /// Whether libcurl was given the end.
+    /// Whether libcurl was notified of the end.
     private var sawEnd = false
 
     private func take(
@@ -167,7 +169,7 @@ final class UploadSource: @unchecked Sendable {
         switch unsafe feed.take(into: room) {
         case .bytes(let count):
             guard count <= limit else { return fail(Self.tooMuch) }
-            // libcurl does not ask for what follows the announced end.
+            // libcurl does not read beyond the announced length.
             if length != nil, count == limit, feed.hasMore() { return fail(Self.tooMuch) }
             return given(count)
         case .none: return .paused
@@ -189,8 +191,8 @@ final class UploadSource: @unchecked Sendable {
         ClientError(.bodyFailed, "more content than announced")
     }
 
-    /// The error of a stream that goes on after its announced end, all of which libcurl has; nil while
-    /// nothing more has come.
+    /// The error of a stream that continues after its announced length, once libcurl has taken that
+    /// length; nil if no further piece has arrived.
     func excess() -> ClientError? {
         guard case .feed(let feed) = kind, length != nil, position == length, feed.hasMore() else {
             return nil
@@ -208,7 +210,7 @@ final class UploadSource: @unchecked Sendable {
         return .failed
     }
 
-    /// Goes back, if the content can be sent again.
+    /// Changes the position. False if the content cannot be sent again.
     func seek(to offset: Int64) -> Bool {
         if case .feed = kind { return offset == position }
         guard offset >= 0, offset <= length ?? 0 else { return false }
@@ -282,7 +284,7 @@ final class UploadFeed: Sendable {
         if wakes { wanted() }
     }
 
-    /// Adds a piece and waits for room for the next one. False when no more is wanted.
+    /// Adds a piece and waits until another may be added. False when no more is wanted.
     private func add(_ piece: [UInt8], _ wanted: @Sendable () -> Void) async -> Bool {
         let wakes = state.withLock { state -> Bool in
             state.pieces.append(piece[...])
@@ -301,7 +303,7 @@ final class UploadFeed: Sendable {
         }
     }
 
-    /// On the loop.
+    /// Copies the next bytes into `room`. Called in the loop.
     func take(into room: UnsafeMutableRawBufferPointer) -> Piece {
         let (answer, filler) = state.withLock {
             state -> (Piece, CheckedContinuation<Bool, Never>?) in
@@ -332,7 +334,8 @@ final class UploadFeed: Sendable {
         return answer
     }
 
-    /// Whether there is a piece. Otherwise the arrival of one is reported. On the loop.
+    /// Whether a piece is pending. If not, the arrival of the next one is reported. Called in the
+    /// loop.
     func hasMore() -> Bool {
         state.withLock { state in
             state.isWanted = state.pieces.isEmpty && state.end == nil

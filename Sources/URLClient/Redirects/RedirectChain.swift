@@ -1,11 +1,12 @@
 package import HTTPParser
 
-/// The requests of one task as far as redirects go, and what follows from the next response.
+/// The redirects of one task so far, and the rules for the next response.
 ///
 /// RFC 9110, section 15.4.
 package struct RedirectChain: Sendable {
     private let policy: RedirectPolicy
-    /// The URLs in their order, the first one first, without user information: errors show them.
+    /// The URLs that were redirected, the first one first. Errors show them, so they have no user
+    /// information.
     package private(set) var history: [String] = []
     /// How many redirects were followed.
     package var count: Int { max(history.count - 1, 0) }
@@ -14,19 +15,19 @@ package struct RedirectChain: Sendable {
         self.policy = policy
     }
 
-    /// Judges a response.
+    /// Decides whether a response is delivered, followed or refused.
     ///
-    /// A URL that comes again is no fault: a login sends the client back to where it came from, with a
-    /// cookie that it did not have. The limit ends loops (section 15.4).
+    /// A repeated URL is allowed: a login redirects the client back, now with a cookie. The limit
+    /// ends loops (section 15.4).
     /// - Parameters:
-    ///   - method: of the request that was answered.
-    ///   - url: of that request, with its fragment.
-    ///   - fields: of that request, as the application gave them.
-    ///   - hasOneShotBody: whether its content cannot be sent again.
-    ///   - status: of the response.
-    ///   - locations: the values of its Location fields.
-    ///   - upgraded: the https URL in place of an http one of a host of strict transport; `nil` for
-    ///     other URLs.
+    ///   - method: the method of the request.
+    ///   - url: the URL of the request, with its fragment.
+    ///   - fields: the fields of the request, without the session's cookies, credentials and
+    ///     validators.
+    ///   - hasOneShotBody: whether the content of the request cannot be sent again.
+    ///   - status: the status of the response.
+    ///   - locations: the values of the response's Location fields.
+    ///   - upgraded: returns the https URL for an http URL of an HSTS host; `nil` for other URLs.
     package mutating func verdict(
         method: HTTPMethod, url: String, fields: HTTPFields, hasOneShotBody: Bool,
         status: HTTPStatus, locations: [String], upgraded: (String) -> String? = { _ in nil }
@@ -48,8 +49,8 @@ package struct RedirectChain: Sendable {
         guard let scheme = target.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
             return refuse(.unsupportedScheme)
         }
-        // A host of strict transport gets no http, so this is no downgrade (RFC 6797 section 8.3).
-        // After http the next transaction upgrades it, and counts the host as the same.
+        // An HSTS host is never requested by http, so this is no downgrade (RFC 6797 section 8.3).
+        // After http the next transaction upgrades the URL, and counts the host as the same.
         if current.scheme?.lowercased() == "https", let text = upgraded(target.text) {
             target = URIReference(text)
         }
@@ -70,7 +71,8 @@ package struct RedirectChain: Sendable {
                 crossesOrigin: from != to, isUpgrade: to.isUpgrade(of: from)))
     }
 
-    /// User information of the request comes along in a relative reference; that is no new one.
+    /// Whether the authority is that of the request. A relative reference inherits its user
+    /// information.
     private static func isSame(_ target: URIReference, _ current: URIReference) -> Bool {
         target.authority == current.authority && target.scheme == current.scheme
     }
@@ -81,8 +83,9 @@ package struct RedirectChain: Sendable {
         return ClientError.shown(reference.text)
     }
 
-    /// 300 leaves the choice to people and 304 is no redirect. 305 and 306 had meanings that are
-    /// deprecated as unsafe (sections 15.4.6 and 15.4.7): Location is where to ask, never a proxy.
+    /// 300 leaves the choice to a person, and 304 is no redirect. The old meanings of 305 and 306
+    /// are deprecated as unsafe (sections 15.4.6 and 15.4.7): their Location is a target, never a
+    /// proxy.
     private static func isFollowed(_ status: HTTPStatus) -> Bool {
         switch status.code {
         case 301, 302, 303, 305, 306, 307, 308: true
@@ -102,7 +105,7 @@ package struct RedirectChain: Sendable {
 }
 
 extension Origin {
-    /// The origin of an absolute reference; `nil` where it names none that is valid.
+    /// The origin of an absolute reference; `nil` if it has no valid one.
     init?(_ reference: URIReference) {
         guard let wire = try? WireURL(reference.text) else { return nil }
         self = wire.origin

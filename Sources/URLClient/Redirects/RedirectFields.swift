@@ -1,13 +1,13 @@
 internal import HTTPParser
 
-/// Which fields of a request go on to where a redirect leads (RFC 9110 section 15.4).
+/// Decides which fields of a request are sent to the target of a redirect (RFC 9110 section 15.4).
 enum RedirectFields {
-    /// Without content there are no fields that describe it.
+    /// Removes the fields that describe content.
     static func dropContent(_ fields: inout HTTPFields) {
         for name in ofContent { fields.remove(name) }
     }
 
-    /// Removes fields that another origin does not get.
+    /// Removes the fields that another origin does not get.
     static func leave(
         _ old: Origin, for new: Origin, _ fields: inout HTTPFields, _ policy: RedirectPolicy
     ) {
@@ -19,7 +19,7 @@ enum RedirectFields {
         fields = kept
     }
 
-    /// Secrets, and what is true for one origin alone.
+    /// Secrets, and fields that are valid for one origin only.
     private static let credentials: [HTTPFieldName] = [
         .authorization, .cookie, "Cookie2", .proxyAuthorization, .host, .origin,
     ]

@@ -1,24 +1,24 @@
 public import HTTPParser
 
-/// Decides which redirects are followed, and which fields go along.
+/// Decides which redirects are followed, and which fields the next request gets.
 ///
-/// No credentials go to another origin, that is another scheme, host or port: `Authorization`,
-/// `Cookie` and `Proxy-Authorization` of the request are left out then, and the next origin
-/// gets the credentials that are stored for it. RFC 9110, section 15.4.
+/// Another origin (another scheme, host or port) gets no credentials of the request:
+/// `Authorization`, `Cookie` and `Proxy-Authorization` are removed. It gets the credentials that
+/// are stored for it. RFC 9110, section 15.4.
 public struct RedirectPolicy: Sendable, Hashable {
     /// Fields that go to another origin.
     public enum CrossOriginFields: Sendable, Hashable {
-        /// Fields whose meaning is known not to be a secret: `Accept`, `User-Agent`, `Range` and
-        /// others. A field such as `X-API-Key` does not go along. If https replaces http at the
-        /// same host, all fields go but credentials and ``RedirectPolicy/sensitiveFields``.
+        /// Known fields that contain no secrets: `Accept`, `User-Agent`, `Range` and others. A
+        /// field such as `X-API-Key` is removed. If https replaces http at the same host, only
+        /// credentials and ``RedirectPolicy/sensitiveFields`` are removed.
         case wellKnown
         /// All but credentials and ``RedirectPolicy/sensitiveFields``.
         case allButSensitive
     }
 
-    /// Whether redirects are followed; a redirect is an answer like others when not.
+    /// Whether redirects are followed. If not, a redirect is delivered like any response.
     public var isEnabled = true
-    /// How many redirects are followed one after the other, at least 0. It also ends loops.
+    /// The most redirects in a row, at least 0. The limit also ends loops.
     public var limit = 20
     /// Whether a redirect may lead from https to http.
     public var allowsDowngrade = false
@@ -39,9 +39,9 @@ package struct Redirect: Sendable {
     package var fields: HTTPFields
     /// Whether the content is sent again.
     package var keepsBody: Bool
-    /// Whether it leads to another scheme, host or port.
+    /// Whether the target has another scheme, host or port.
     package var crossesOrigin: Bool
-    /// Whether it leads to the same host by https in place of http.
+    /// Whether it leads to the same host by https instead of http.
     package var isUpgrade: Bool
 }
 
@@ -58,15 +58,16 @@ package enum RedirectVerdict: Sendable {
 /// Why a redirect is not followed.
 package struct RedirectFault: Error, Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
-        /// More than the limit.
+        /// More redirects than the limit.
         case tooMany
-        /// Location is no reference, or there are several that differ.
+        /// Location is not a valid reference, or several values of it differ.
         case malformed
-        /// To something that is neither http nor https.
+        /// The target is neither http nor https.
         case unsupportedScheme
-        /// To a URL with a user name that the request did not have: such links are made to deceive.
+        /// The target has a user name that the request did not have: such links are made to
+        /// deceive.
         case userInformation
-        /// From https to http.
+        /// The redirect leads from https to http.
         case downgrade
     }
 

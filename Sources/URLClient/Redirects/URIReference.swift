@@ -1,14 +1,14 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-/// A reference to a resource, absolute or relative, in its five parts, each as it is written.
+/// A reference to a resource, absolute or relative, in its five parts, each as written.
 ///
-/// Foundation's `URL` resolves references, too, but not as RFC 3986 says in all cases, and not the
-/// same on all systems. The meaning of Location decides where credentials go, so it is decided here.
+/// Foundation's `URL` does not always resolve references as RFC 3986 requires, and not equally on
+/// all systems. Location decides where credentials are sent, so it is resolved here.
 ///
 /// RFC 3986, sections 4.1 and 5.
 package struct URIReference: Hashable, Sendable {
-    /// In the case in which it was written; `nil` in a relative reference.
+    /// In upper or lower case, as written; `nil` in a relative reference.
     package var scheme: String?
     /// The part after `//`: user information, host and port.
     package var authority: String?
@@ -26,8 +26,8 @@ package struct URIReference: Hashable, Sendable {
         (self.query, self.fragment) = (query, fragment)
     }
 
-    /// Takes a text apart by the rules of appendix B, which divide every text. A scheme has to be one
-    /// by its grammar (section 3.1), else the colon is part of the path.
+    /// Parses a text by the rules of appendix B, which accept every text. If the text before a
+    /// colon is no scheme by its grammar (section 3.1), the colon is part of the path.
     package init(_ text: String) {
         var rest = text[...]
         (rest, fragment) = Self.cut(rest, at: "#")
@@ -65,7 +65,7 @@ package struct URIReference: Hashable, Sendable {
         }
     }
 
-    /// The parts put together again (section 5.3).
+    /// The reference as text (section 5.3).
     package var text: String {
         var text = ""
         if let scheme { text += "\(scheme):" }
@@ -76,8 +76,8 @@ package struct URIReference: Hashable, Sendable {
         return text
     }
 
-    /// The target of the reference when `base` is the address of the document (section 5.2.2, strict: a
-    /// scheme that is the same as the base's still makes the reference absolute).
+    /// The target of the reference relative to `base` (section 5.2.2, strict: a scheme that is the
+    /// same as the base's still makes the reference absolute).
     package func resolved(against base: URIReference) -> URIReference {
         var target = self
         if scheme != nil || authority != nil {
@@ -97,14 +97,14 @@ package struct URIReference: Hashable, Sendable {
         return target
     }
 
-    /// A relative path in the place of the base's last segment (section 5.2.3).
+    /// A relative path that replaces the last segment of the base (section 5.2.3).
     private func merged(with relative: String) -> String {
         if authority != nil, path.isEmpty { return "/\(relative)" }
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return relative }
         return path[...slash] + relative
     }
 
-    /// Takes `.` and `..` out of a path (section 5.2.4). Above the root there is nothing.
+    /// Removes `.` and `..` from a path (section 5.2.4). At the root, `..` has no effect.
     package static func removingDotSegments(_ path: String) -> String {
         let isRooted = path.utf8.first == UInt8(ascii: "/")
         var segments = path.utf8.split(
@@ -128,9 +128,9 @@ package struct URIReference: Hashable, Sendable {
 extension URIReference {
     /// The target of a field such as Location, relative to the URL of the request.
     ///
-    /// Servers send characters in it that do not belong there: blanks and text beyond ASCII are
-    /// percent-encoded, as browsers do, and hosts translated to ASCII. `nil` for control characters,
-    /// and for blanks in scheme or host, where they are never harmless.
+    /// Servers send invalid characters in such fields. As in browsers, spaces and characters beyond
+    /// ASCII are percent-encoded, and hosts are translated to ASCII. `nil` for control characters,
+    /// and for spaces or backslashes in the authority, where they are dangerous.
     ///
     /// RFC 9110, section 10.2.2.
     package init?(field value: String, base: String) {
@@ -139,8 +139,8 @@ extension URIReference {
         if let authority = reference.authority {
             guard authority.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") })
             else { return nil }
-            // Names beyond ASCII are looked up in another form; an authority with more than a name and
-            // a port is left as it is.
+            // A host beyond ASCII is translated to its ASCII form. With user information it is
+            // refused.
             if authority.utf8.contains(where: { $0 >= 0x80 }) {
                 guard let wire = try? WireURL("http://\(authority)/"), wire.userInfo == nil else {
                     return nil
@@ -155,7 +155,7 @@ extension URIReference {
         self = reference.resolved(against: URIReference(base))
     }
 
-    /// Percent signs that begin no triplet are encoded, those that do are kept.
+    /// Percent-encodes all bytes outside of a set, and percent signs that begin no triplet.
     private static func encoded(_ text: String, keeping kept: PercentEncoding.ByteSet) -> String {
         let bytes = Array(text.utf8)
         var output: [UInt8] = []

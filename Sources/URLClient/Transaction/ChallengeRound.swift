@@ -1,21 +1,21 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-/// The challenges of one response, while credentials for them are looked for.
+/// The challenges of one response, while a credential for them is searched.
 struct ChallengeRound: Sendable {
     /// The server or the proxy that asks for credentials.
     struct Asker: Sendable {
         var origin: Origin
         var method: HTTPMethod
-        /// The target of the request, as the asker sees it.
+        /// The target of the request, in the form that the asker receives.
         var target: String
         var isProxy = false
-        /// The credential that the request, or the proxy's configuration, brings for it.
+        /// The credential of the request, or of the proxy's configuration; nil for none.
         var given: ClientCredential?
 
         var field: HTTPFieldName { isProxy ? .proxyAuthenticate : .wwwAuthenticate }
 
-        /// The space that a challenge of the asker's is for.
+        /// The protection space of a challenge from this asker.
         func space(of challenge: Challenges.Challenge) -> ProtectionSpace {
             ProtectionSpace(
                 origin: origin, realm: challenge.realm, scheme: challenge.scheme, isProxy: isProxy)
@@ -33,10 +33,10 @@ struct ChallengeRound: Sendable {
 
     let asker: Asker
     let response: ClientResponse
-    /// The challenges that are left.
+    /// The challenges that were not tried yet.
     var challenges: ArraySlice<Challenges.Challenge>
     var open: Open?
-    /// The space for which the request that was refused had brought a login.
+    /// The protection space of the login that the refused request carried.
     var carried: ProtectionSpace?
 
     init(_ asker: Asker, _ response: ClientResponse) {
@@ -71,7 +71,7 @@ extension ChallengeRound.Asker {
 }
 
 extension ClientCredential {
-    /// Tells users apart in the cache.
+    /// Identifies the user in the cache.
     var identity: String {
         switch self {
         case .password(let user, let password): "\(user):\(password)"
@@ -79,7 +79,7 @@ extension ClientCredential {
         }
     }
 
-    /// Whether it can be sent in answer to a challenge of a scheme.
+    /// Whether the credential can answer a challenge of a scheme.
     func answers(_ scheme: ProtectionSpace.Scheme) -> Bool {
         if case .token(let token) = self, BearerAuthorization.value(token: token) == nil {
             return false
@@ -107,7 +107,7 @@ extension ProxyPolicy {
 }
 
 extension WireURL {
-    /// The user and password of the URL, which are never sent as part of it.
+    /// The user and password of the URL, which are never sent as part of the URL.
     var credential: ClientCredential? {
         guard let userInfo, !userInfo.isEmpty else { return nil }
         let colon = userInfo.utf8.firstIndex(of: UInt8(ascii: ":")) ?? userInfo.endIndex

@@ -6,7 +6,7 @@ internal import ToolkitSystem
 /// Answers challenges for the tasks of one session, and remembers which credential each protection
 /// space accepts.
 ///
-/// It never waits: where a token or the application's answer is needed, it returns a question, and
+/// It never waits. If it needs a token or the application's answer, it returns a question, and
 /// ``answered(_:_:)`` continues with the answer.
 final class ClientAuthenticator: Sendable {
     let options: AuthenticationOptions
@@ -22,7 +22,7 @@ final class ClientAuthenticator: Sendable {
         tokens = options.bearer.map { BearerTokens($0) }
     }
 
-    /// Forgets what was learned.
+    /// Forgets all credentials, including those in the storage.
     func reset() {
         spaces.withLock { $0.removeAll() }
         options.credentials.removeAll()
@@ -31,7 +31,7 @@ final class ClientAuthenticator: Sendable {
 
     // MARK: before a transaction
 
-    /// Whether it has nothing to add to a request.
+    /// Whether the session has neither tokens nor remembered logins to add to a request.
     func addsNothing(to request: ClientRequest) -> Bool {
         tokens == nil && spaces.withLock { $0.isEmpty }
     }
@@ -49,7 +49,8 @@ final class ClientAuthenticator: Sendable {
         do {
             return .success(try await tokens?.token(refused: refused))
         } catch {
-            // Even a ClientError is the source's: it says nothing about this task's connection.
+            // Even a ClientError is wrapped: it comes from the source, and does not describe this
+            // task's connection.
             return .failure(
                 ClientError(.hookFailed, "the source of tokens: \(error)", underlying: error))
         }
@@ -77,7 +78,8 @@ final class ClientAuthenticator: Sendable {
         memory.login = SentLogin(found.credential, for: found.space)
     }
 
-    /// The user whose credential a request would get. The cache stores responses for each user apart.
+    /// Identifies the user whose credential a request would get. The cache separates stored
+    /// responses by user.
     func identity(_ request: ClientRequest, _ memory: TransactionMemory) -> String? {
         guard !request.fields.contains(.authorization), case .success(let wire) = request.wire
         else { return nil }
@@ -88,7 +90,8 @@ final class ClientAuthenticator: Sendable {
         }?.identity
     }
 
-    /// The request's own credential wins over those of the session.
+    /// The user of a request. The request's own credential takes precedence over those of the
+    /// session.
     private func user(of request: ClientRequest, _ memory: TransactionMemory) -> RequestUser {
         guard let own = request.ownCredential else { return .session(options.credentials) }
         guard let chosen = memory.chosen, chosen.origin == request.origin else {
@@ -99,7 +102,7 @@ final class ClientAuthenticator: Sendable {
 
     // MARK: after the head of a response
 
-    /// Takes the nonce that a server gives for the next request.
+    /// Takes the nonce for the next request from Authentication-Info.
     func receive(_ response: ClientResponse, to request: ClientRequest) {
         guard let info = response.head.value(of: "authentication-info"),
             info.utf8.count <= Challenges.lineLimit,
@@ -111,8 +114,8 @@ final class ClientAuthenticator: Sendable {
     /// Whether a response may lead to another request.
     /// - Parameters:
     ///   - response: the response.
-    ///   - context: the task's.
-    ///   - isForTunnel: whether a proxy has answered a request for a tunnel by it.
+    ///   - context: the context of the task.
+    ///   - isForTunnel: whether the response is a proxy's answer to a request for a tunnel.
     func mayAnswer(
         _ response: ClientResponse, _ context: TransactionContext, isForTunnel: Bool
     ) -> Bool {
@@ -129,8 +132,8 @@ final class ClientAuthenticator: Sendable {
         }
     }
 
-    /// Finds a credential for the next request. That request is the same as before; `authorize` adds
-    /// the credential.
+    /// Answers the challenges of a response. The next request is the same as before; `authorize`
+    /// adds the credential.
     func answer(
         _ response: ClientResponse, _ context: inout TransactionContext
     ) -> TransactionStep {
@@ -213,7 +216,7 @@ final class ClientAuthenticator: Sendable {
         return next(round, &context)
     }
 
-    /// Notes it where the challenges refuse the login that the request brought.
+    /// Notes that the request's login was refused, if the challenges show that.
     private func noteRefusal(
         of used: SentLogin, _ round: ChallengeRound, _ context: inout TransactionContext
     ) {
@@ -231,7 +234,7 @@ final class ClientAuthenticator: Sendable {
     ) -> TransactionStep {
         var round = round
         while let challenge = round.challenges.popFirst() {
-            // With these, anybody who reads the request can repeat the credential.
+            // An eavesdropper can reuse the credentials of these schemes.
             let isPlain = challenge.scheme == .basic || challenge.scheme == .bearer
             if isPlain, !round.asker.origin.isSecure, !options.allowsBasicWithoutTLS { continue }
             if let step = take(challenge, &round, &context) { return step }
@@ -250,11 +253,12 @@ final class ClientAuthenticator: Sendable {
         if challenge.isStale, let used = context.memory.sentLogin(isProxy: asker.isProxy),
             used.isRefused(in: space)
         {
-            // A credential that the application has removed meanwhile is not stored again.
+            // If the application has removed the credential since, it is not stored again.
             let answered = spaces.withLock { $0.answered(space, used.credential) }
             return enter(used.credential, for: challenge, round, answered: answered, context)
         }
-        // A request with its own credential is not sent as another user when that one is refused.
+        // If a request's own credential is refused, the request is not sent with the stored
+        // credential of another user.
         var proposed = asker.given ?? options.credentials.credential(for: space)
         if let credential = proposed,
             !credential.answers(challenge.scheme)
@@ -306,7 +310,8 @@ final class ClientAuthenticator: Sendable {
 
     // MARK: proxies
 
-    /// The credential that the proxy is known to want. It never reaches the server: see ``EasyHandle``.
+    /// The value of Proxy-Authorization, if a credential for the proxy is known. It never reaches
+    /// the server: see ``EasyHandle``.
     func proxyAuthorization(
         for request: ClientRequest, _ context: inout TransactionContext
     ) -> String? {
@@ -333,8 +338,8 @@ final class ClientAuthenticator: Sendable {
         return value
     }
 
-    /// The proxy's own credential wins over those of the session, and an answer of the application
-    /// over both.
+    /// The user for a proxy. The proxy's own credential takes precedence over those of the session,
+    /// and an answer of the application over both.
     private func proxyUser(
         _ asker: ChallengeRound.Asker, _ memory: TransactionMemory
     ) -> RequestUser {
@@ -345,8 +350,8 @@ final class ClientAuthenticator: Sendable {
         return .own(chosen.credential)
     }
 
-    /// Whether the request is the proxy's to answer. A tunnel's other end is the server, and so are the
-    /// responses from it, whatever their status (RFC 9110 section 9.3.6).
+    /// Whether the proxy itself can answer the request. Responses through a tunnel come from the
+    /// server, whatever their status (RFC 9110 section 9.3.6).
     func asksProxy(_ context: TransactionContext) -> Bool {
         guard let (proxy, wire) = httpProxy(of: context.request) else { return false }
         return !proxy.makesTunnel(to: wire.origin, context.target)
@@ -360,7 +365,7 @@ final class ClientAuthenticator: Sendable {
         return ChallengeRound.Asker(proxy, request.method, wire, context.target)
     }
 
-    /// SOCKS proxies authenticate otherwise.
+    /// The HTTP proxy of a request. SOCKS proxies authenticate in another way.
     private func httpProxy(of request: ClientRequest) -> (ClientProxy, WireURL)? {
         guard case .success(let wire) = request.wire,
             let proxy = (request.proxy ?? self.proxy).proxy(for: wire.origin), proxy.speaksHTTP

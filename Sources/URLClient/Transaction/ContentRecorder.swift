@@ -1,15 +1,15 @@
 package import HTTPParser
 
-/// Sees the content of a response pass. The session's loop calls it.
+/// Records the content of a response while it is delivered. The session's loop makes all calls.
 package protocol ContentRecorder: AnyObject, Sendable {
     /// Records more content, after content decoding.
     func record(_ bytes: UnsafeRawBufferPointer)
-    /// Whether so much is pending that the connection should not be read.
+    /// Whether so much content is pending that the connection should not be read.
     var isBehind: Bool { get }
-    /// Calls back, from any thread, when nothing is pending any more.
+    /// Calls `call` once, from any thread, when nothing is pending.
     func onceCaughtUp(_ call: @escaping @Sendable () -> Void)
-    /// All of the content has passed.
+    /// Ends the recording of complete content.
     func finish(trailers: HTTPFields)
-    /// The rest will not come.
+    /// Discards the recording of incomplete content.
     func abandon()
 }

@@ -9,10 +9,11 @@ package struct TransactionContext: Sendable {
     package let hasDelegate: Bool
     /// Whether the content goes to a file that is the task's result; the cache ignores such tasks.
     package var isDownload: Bool
-    /// The request of this transaction, by https for hosts of strict transport, before the session added
+    /// The request of this transaction, upgraded to https for HSTS hosts, before the session adds
     /// cookies, credentials and validators.
     package internal(set) var request: ClientRequest
-    /// Where this transaction connects to in place of its origin, once that is known.
+    /// The address that this transaction connects to instead of its origin. Set when the request is
+    /// admitted.
     package internal(set) var target: ConnectTarget?
     /// How many redirects were followed.
     package private(set) var redirectCount = 0
@@ -20,7 +21,7 @@ package struct TransactionContext: Sendable {
     package private(set) var authenticationCount = 0
     /// How many requests in a row were sent again after a failure.
     package private(set) var retryCount = 0
-    /// The policy's memory.
+    /// The state that ``TransactionPolicy`` keeps for the task.
     package var memory = TransactionMemory()
 
     package init(_ request: ClientRequest, isDownload: Bool = false, hasDelegate: Bool = false) {
@@ -30,7 +31,8 @@ package struct TransactionContext: Sendable {
         self.hasDelegate = hasDelegate
     }
 
-    /// Whether an origin is the one that the task was sent to, possibly upgraded to https by HSTS.
+    /// Whether an origin is that of the task's original request, possibly upgraded to https by
+    /// HSTS.
     func isFirstOrigin(_ origin: Origin) -> Bool {
         origin == originalRequest.origin || origin == memory.upgradedOrigin
     }
@@ -54,9 +56,9 @@ package enum FollowReason: Sendable, Hashable {
 
 /// The next step of a transaction, as ``TransactionPolicy`` decides it.
 package enum TransactionStep: Sendable {
-    /// The policy needs an answer; it goes to ``TransactionPolicy/answered(_:_:)``.
+    /// The policy needs an answer, which is passed to ``TransactionPolicy/answered(_:_:)``.
     case ask(TransactionQuestion)
-    /// The request goes out.
+    /// The request is sent.
     case send(ClientRequest)
     /// A stored response answers.
     indirect case serve(StoredAnswer)
@@ -70,7 +72,7 @@ package enum TransactionStep: Sendable {
     case fail(ClientError)
 }
 
-/// A question that somebody outside of the machine answers, later as a rule.
+/// A question that code outside of the machine answers, usually later.
 package indirect enum TransactionQuestion: Sendable {
     /// The source of tokens: a token, in place of one that was refused.
     case token(refused: String?)
@@ -84,13 +86,13 @@ package indirect enum TransactionQuestion: Sendable {
     case storing(ClientResponse)
     /// The delegate: what to do with a response.
     case disposition(ClientResponse)
-    /// The delegate's queue: whether the delegate was notified of everything so far.
+    /// The delegate's queue: waits until the delegate was notified of everything so far.
     case notification
     /// The endpoint policy: where to connect to.
     case endpoints(Origin, attempt: Int)
     /// ``ClientConfiguration/transport``: the response.
     case exchange(ClientRequest)
-    /// The clock: nothing but time.
+    /// The clock: waits for a time.
     case delay(Duration)
 }
 
@@ -103,7 +105,7 @@ package indirect enum TransactionAnswer: Sendable {
     case redirect(ClientRequest?)
     case storing(Bool)
     case disposition(ResponseDisposition)
-    /// Of a question that has one answer only.
+    /// The answer to a question that only waits.
     case done
     case endpoints(Result<[ConnectTarget], ClientError>)
     case exchange(Result<CollectedResponse, ClientError>)
@@ -117,7 +119,7 @@ package struct StoredAnswer: Sendable {
     package var revalidation: Revalidation?
 
     package struct Revalidation: Sendable {
-        /// Names the stored response: one request at a time revalidates it.
+        /// Identifies the stored response, which one request at a time revalidates.
         package let key: String
         package let request: ClientRequest
     }
@@ -126,9 +128,9 @@ package struct StoredAnswer: Sendable {
 /// How a response is stored while it is delivered.
 package final class StoragePlan: Sendable {
     package let head: CachedHead
-    /// The length of its content, if the server announced it.
+    /// The length of the content, if the server announced it.
     package let announced: Int64?
-    /// The cache's moment when the request was made; see ``ClientCache/moment``.
+    /// ``ClientCache/moment`` when the request was made.
     let moment: UInt64
 
     init(head: CachedHead, announced: Int64?, moment: UInt64) {

@@ -9,11 +9,11 @@ package enum TransactionInput: Sendable {
     case prepared(ClientError?)
     /// The content of the request is ready, or cannot be opened.
     case contentOpened(ClientError?)
-    /// The queue has a place for the request.
+    /// The queue has admitted the request.
     case admitted
     /// The head of the response is complete.
     case head(ClientResponse, HeadFacts)
-    /// Content that is discarded has arrived.
+    /// Content that is discarded has arrived, in bytes.
     case content(Int)
     /// The response is being delivered, or cannot be.
     case deliveryBegan(ClientError?)
@@ -37,12 +37,12 @@ package enum TransactionInput: Sendable {
     case time(TransferProgressTimes?)
     case suspended
     case resumed
-    /// The reasons that ``TransactionMachine/pause(_:)`` named are over.
+    /// Reasons that were passed to ``TransactionMachine/pause(_:)`` no longer apply.
     case released(PauseReasons)
     case cancelled
 }
 
-/// The next action of ``TransactionRunner``. Most actions lead to an input, at once or later.
+/// The next action of ``TransactionRunner``. Most actions lead to an input, immediately or later.
 package enum TransactionAction: Sendable {
     case none
     /// Makes the request the task's current one and checks its fields; leads to `prepared`.
@@ -52,9 +52,9 @@ package enum TransactionAction: Sendable {
     /// Makes the content of the request ready, or reuses content that was not read; leads to
     /// `contentOpened`. A file is checked and closed again: `send` opens it.
     case openContent(ClientRequest, reuses: Bool)
-    /// Asks for a place in the queue; leads to `admitted`.
+    /// Puts the request into the queue; leads to `admitted`.
     case enqueue(ClientRequest)
-    /// Gives up the place in the queue.
+    /// Removes the request from the queue.
     case leaveQueue
     /// Sends the request; leads to `head`, `tunnelRefused`, `ended` or `failed`.
     case send(ClientRequest, to: ConnectTarget?)
@@ -91,18 +91,18 @@ package enum TransactionAction: Sendable {
 package struct HeadFacts: Sendable {
     // Boxed to keep inputs small, which are passed by value: most responses have no resume data.
     private var resumeData: CopyOnWriteBox<ResumeData>?
-    /// The sink's resume data, by which the request has asked for the rest.
+    /// The sink's resume data, with which the request asked for the rest.
     package var continuation: ResumeData? {
         get { resumeData?.values }
         set { resumeData = newValue.map { CopyOnWriteBox($0) } }
     }
     /// Whether the request had `Expect: 100-continue`.
     package var hasExpectation = false
-    /// How much content was sent.
+    /// How many bytes of content were sent.
     package var sentBytes: Int64 = 0
     /// The length of the content, if the server announced it.
     package var contentLength: Int64?
-    /// Whether the application trusts this server's certificate in spite of a fault.
+    /// Whether the application has accepted this server's invalid certificate.
     package var isOverruled = false
 
     package init() {}
@@ -113,7 +113,8 @@ package struct TransactionFailure: Sendable {
     package var error: ClientError
     /// The state of a download's file.
     package var download: DownloadState?
-    /// Whether the server keeps a part of the upload, which is not sent again.
+    /// Whether the server has kept a part of the upload. The upload is not sent again from its
+    /// beginning.
     package var isKeptByServer = false
 
     package init(_ error: ClientError, download: DownloadState? = nil) {
@@ -134,14 +135,14 @@ package struct TransactionEnding: Sendable {
     }
 }
 
-/// How far a download has come.
+/// The progress of a download.
 package struct DownloadState: Sendable {
     /// Whether the partial file is open.
     package var isOpen: Bool
     /// The length of the open file.
     package var offset: Int64
     private var rest: CopyOnWriteBox<ResumeData>?
-    /// The data for a request for the rest.
+    /// The data with which the rest can be requested.
     package var resumeData: ResumeData? { rest?.values }
 
     package init(isOpen: Bool, offset: Int64, resumeData: ResumeData?) {
@@ -151,7 +152,7 @@ package struct DownloadState: Sendable {
     }
 }
 
-/// The reasons for which no content may flow.
+/// The reasons to receive no content. `suspension` also stops sending.
 package struct PauseReasons: OptionSet, Sendable {
     package let rawValue: UInt8
 
@@ -159,10 +160,10 @@ package struct PauseReasons: OptionSet, Sendable {
 
     /// The task is suspended.
     package static let suspension = PauseReasons(rawValue: 1)
-    /// The reader of the content is behind.
+    /// The reader of the content has to catch up.
     package static let reader = PauseReasons(rawValue: 2)
-    /// The cache is behind.
+    /// The cache has to catch up.
     package static let recorder = PauseReasons(rawValue: 4)
-    /// ``ClientConfiguration/receiveBytesPerSecond`` is used up for the moment.
+    /// The rate of ``ClientConfiguration/receiveBytesPerSecond`` is reached for the moment.
     package static let rate = PauseReasons(rawValue: 8)
 }

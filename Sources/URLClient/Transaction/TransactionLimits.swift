@@ -8,14 +8,14 @@ package struct TransactionLimits: Sendable {
     let firstByte: Int64
     let idle: Int64
     let total: Int64
-    /// The shortest of them: no deadline is earlier.
+    /// The shortest limit: no deadline is earlier.
     let shortest: Int64
 
     /// No limits: those of a task that has not started.
     static let none = TransactionLimits(
         ClientTimeouts(connect: nil, idle: nil, total: nil))
 
-    /// The limits of a request that may have its own.
+    /// The limits of a request, which may override those of the session.
     init(_ request: ClientRequest, _ configuration: ClientConfiguration) {
         self.init(request.timeouts(in: configuration))
     }
@@ -36,7 +36,7 @@ package struct TransactionLimits: Sendable {
 
 /// The times of a transfer that its deadlines are counted from, in nanoseconds of the loop's clock.
 package struct TransferProgressTimes: Sendable {
-    /// How far a transfer without a complete head has come.
+    /// The stage of a transfer without a complete head.
     package enum Stage: Sendable {
         /// No connection yet.
         case connecting
@@ -50,9 +50,9 @@ package struct TransferProgressTimes: Sendable {
 
     package var start: Int64
     package var stage: Stage
-    /// When bytes moved last, in either direction.
+    /// When bytes were last sent or received.
     package var lastActivity: Int64
-    /// Whether nothing can move because this side has paused the connection.
+    /// Whether no bytes can flow because this side has paused the connection.
     package var isPaused: Bool
 
     package init(start: Int64, stage: Stage, lastActivity: Int64, isPaused: Bool = false) {
@@ -67,11 +67,11 @@ package struct TransferProgressTimes: Sendable {
 struct TransactionTimes {
     var limits: TransactionLimits
     var start: Int64 = 0
-    /// Since when the request is in the queue.
+    /// When the request entered the queue.
     var queued: Int64?
-    /// Since when the delegate is asked about a redirect, or about storing the response.
+    /// When the delegate was asked about a redirect, or about storing the response.
     var asking: Int64?
-    /// Since when the endpoint policy is asked.
+    /// When the endpoint policy was asked.
     var resolving: Int64?
 
     /// The next deadline if nothing happens until then.
@@ -101,7 +101,8 @@ struct TransactionTimes {
 }
 
 extension ClientRequest {
-    /// Its timeouts in a session: its own, or those of the session with its own idle timeout.
+    /// The timeouts of the request: its own, or those of the session with the request's idle
+    /// timeout.
     package func timeouts(in configuration: ClientConfiguration) -> ClientTimeouts {
         var timeouts = timeouts ?? configuration.timeouts
         if self.timeouts == nil, let idle = idleLimit { timeouts.idle = idle.value }

@@ -10,7 +10,7 @@ extension TransactionMachine {
         }
     }
 
-    /// The transaction has failed, and its transfer is over.
+    /// Handles the failure of a transaction whose transfer is over.
     mutating func fail(_ failure: TransactionFailure) -> TransactionAction {
         (question, ending, times.asking) = (nil, nil, nil)
         // The next step is known, and does not depend on the rest of the content.
@@ -32,7 +32,7 @@ extension TransactionMachine {
         }
     }
 
-    /// The error with what the state says about it.
+    /// The error, with the URL, the phase and the safety of a retry that follow from the state.
     private func described(_ error: ClientError) -> ClientError {
         var error = error
         if error.url == nil { error.url = sent.url }
@@ -42,7 +42,7 @@ extension TransactionMachine {
             error.isSafeToRetry = true
             error.phase = .queued
         case .awaitingHead, .deciding, .delivering, .discarding:
-            // The transfer is over, and its content is being delivered.
+            // The transfer has ended, and its content is being delivered.
             if error.phase == .preparing, response != nil { error.phase = .receiving }
         case .over: break
         }
@@ -69,18 +69,20 @@ extension TransactionMachine {
             !isRestRefused || sent.url != data.url
         else { return nil }
         continuation.count = count
-        // An offset counts as progress when it was never reached before: contents may alternate.
+        // An offset counts as progress only if it was never reached before, because the server's
+        // content may alternate.
         continuation.offset = max(continuation.offset, download.offset)
         state = .preparing
         continuation.data = data
         return .continueDownload(data)
     }
 
-    /// Whether the server has refused the rest of a download, and will again.
+    /// Whether the server has refused the rest of a download, and a retry is pointless.
     private var isRestRefused: Bool {
         guard let status = response?.status, status.class == .clientError else { return false }
         switch status {
-        // The range does not fit, or the time (RFC 9110 section 15.5.9, RFC 6585 section 4).
+        // Another range, or a later request, may succeed (RFC 9110 section 15.5.9, RFC 6585 section
+        // 4).
         case .rangeNotSatisfiable, .requestTimeout, .tooManyRequests: return false
         default: return true
         }
@@ -95,7 +97,7 @@ extension TransactionMachine {
 
     // MARK: tunnels
 
-    /// A proxy has refused to make a tunnel.
+    /// Handles a proxy's refusal to make a tunnel.
     mutating func tunnelRefused(
         _ response: ClientResponse, _ failure: TransactionFailure
     ) -> TransactionAction {
@@ -103,7 +105,7 @@ extension TransactionMachine {
         return tunnelDecided(policy.tunnelRefused(response, &context), failure)
     }
 
-    /// The request is sent again with credentials, or fails.
+    /// Sends the request again with credentials, or fails.
     mutating func tunnelDecided(
         _ step: TransactionStep, _ failure: TransactionFailure
     ) -> TransactionAction {

@@ -11,10 +11,10 @@ extension TransactionMachine {
         return begin(request)
     }
 
-    /// The fault of a request, which does not depend on the session.
+    /// The error of a request that no session can send; nil for a valid request.
     static func fault(of request: ClientRequest) -> ClientError? {
         if case .failure(let error) = request.wire { return error }
-        // libcurl would wait for content of the response to HEAD.
+        // For a HEAD request with content, libcurl would wait for content of the response.
         if request.method.givesContentNoMeaning, request.body.length != 0,
             !request.allowsContentWithoutMeaning || request.method == .head
         {
@@ -35,7 +35,7 @@ extension TransactionMachine {
         return began(policy.begin(next, &context))
     }
 
-    /// Begins a transaction after a while.
+    /// Begins a transaction after a delay.
     mutating func begin(_ next: ClientRequest, after delay: Duration) -> TransactionAction {
         guard delay > .zero else { return begin(next) }
         state = .preparing
@@ -90,7 +90,8 @@ extension TransactionMachine {
         }
     }
 
-    /// The next endpoint, as long as no server can have received a byte of the request.
+    /// Tries the next endpoint, if no server can have received a byte of the request; nil
+    /// otherwise.
     mutating func nextEndpoint(after error: ClientError) -> TransactionAction? {
         guard isUndecided, error.isSafeToRetry, !endpoints.targets.isEmpty else { return nil }
         switch error.kind {
@@ -138,7 +139,8 @@ extension TransactionMachine {
         guard !sent.fields.contains(.proxyAuthorization),
             let value = policy.authenticator.proxyAuthorization(for: sent, &context)
         else { return .send(sent, to: endpoints.current) }
-        // It is not a part of `sent`: the credential belongs to the proxy, not to the request.
+        // The field is not added to `sent`: the credential belongs to the proxy, not to the
+        // request.
         var request = sent
         request.fields[.proxyAuthorization] = value
         return .send(request, to: endpoints.current)
@@ -148,7 +150,8 @@ extension TransactionMachine {
 
     func isFirstOrigin(_ origin: Origin) -> Bool { context.isFirstOrigin(origin) }
 
-    /// The user that asks a proxy for a tunnel: later requests through the tunnel are that user's.
+    /// The user who requests a tunnel from a proxy. Later requests through the tunnel are sent in
+    /// this user's name.
     var tunnelUser: String? {
         sent.fields[.proxyAuthorization] ?? context.memory.proxyLogin?.credential.identity
     }

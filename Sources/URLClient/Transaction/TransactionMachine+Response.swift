@@ -25,7 +25,7 @@ extension TransactionMachine {
         next.expectation = .never
         next.fields.remove(.expect)
         state = .discarding(.request(next, .retry, after: .zero))
-        // libcurl would repeat the request as it was.
+        // Stop the transfer, because libcurl would repeat the request itself.
         return .discard(stops: true)
     }
 
@@ -52,7 +52,7 @@ extension TransactionMachine {
         }
     }
 
-    /// The delegate may take as long to answer as a server may be silent.
+    /// Asks the delegate, which has to answer within the idle limit.
     private mutating func askDelegate(
         _ question: TransactionQuestion, _ subject: OpenQuestion.Subject
     ) -> TransactionAction {
@@ -110,7 +110,7 @@ extension TransactionMachine {
         return ask(.notification, .notification)
     }
 
-    /// ``ClientConfiguration/transport`` has answered.
+    /// Handles the answer of ``ClientConfiguration/transport``.
     private mutating func exchanged(
         _ result: Result<CollectedResponse, ClientError>
     ) -> TransactionAction {
@@ -140,7 +140,8 @@ extension TransactionMachine {
         return .deliver(response, plan)
     }
 
-    /// The request for the whole, when the server sends a part of something else, or has no such part.
+    /// The request for the whole content, if the server sends a part of another version, or has no
+    /// such part.
     private func restarted(_ data: ResumeData, _ response: ClientResponse) -> ClientRequest? {
         guard sent.fields.contains(.range) else { return nil }
         switch response.status {
@@ -202,9 +203,9 @@ extension TransactionMachine {
 
     // MARK: the end of the transfer
 
-    /// Goes on after the end of the transfer, unless a question is open or made content has to wait
-    /// until the task is resumed.
-    /// - Parameter action: the action otherwise.
+    /// Continues after the end of the transfer, unless a question holds the response, or content
+    /// without a connection has to wait until the task is resumed.
+    /// - Parameter action: the action if the transfer runs, or the end has to wait.
     mutating func conclude(otherwise action: TransactionAction = .none) -> TransactionAction {
         guard let ending, !(question?.subject.holdsResponse ?? false),
             content == nil || !pauses.contains(.suspension)
@@ -228,8 +229,8 @@ extension TransactionMachine {
 }
 
 extension ClientRequest {
-    /// A delegate's answer to a redirect. Secrets of the proposed request go to no other origin that
-    /// the delegate names; those that the delegate set itself do.
+    /// The request that a delegate returns for a redirect. If it names another origin, the secrets
+    /// of the proposed request are removed; values that the delegate itself has set stay.
     fileprivate func withoutSecrets(
         of proposed: ClientRequest, _ policy: RedirectPolicy
     ) -> ClientRequest {

@@ -2,9 +2,9 @@ internal import HTTPParser
 
 /// The life of a task, as a value: a chain of transactions, each with a request and a response.
 ///
-/// It knows neither the task nor the loop nor libcurl. ``handle(_:at:)`` takes what has happened and
-/// returns what to do; `TransactionRunner` does it. The rules between transactions (cookies,
-/// cache, credentials, redirects, retries) belong to ``TransactionPolicy``.
+/// The machine knows neither the task nor the loop nor libcurl. ``handle(_:at:)`` takes an event
+/// and returns an action, which `TransactionRunner` performs. The rules between transactions
+/// (cookies, cache, credentials, redirects, retries) belong to ``TransactionPolicy``.
 package struct TransactionMachine: Sendable {
     package enum State: Sendable {
         /// Not started. Exits: `started` to preparing, delivering or over; `cancelled` to over.
@@ -20,13 +20,14 @@ package struct TransactionMachine: Sendable {
         /// The request is sent, or was sent. Exits: `head` to deciding, delivering or discarding;
         /// failures to preparing (retry, next endpoint) or over.
         case awaitingHead
-        /// The head is there, and a question about it is open. Exits: `answered` to delivering or
-        /// discarding; failures to preparing or over.
+        /// The head has arrived, and a question about it is open. Exits: `answered` to delivering
+        /// or discarding; failures to preparing or over.
         case deciding
-        /// The content goes to the sink. Exits: `contentFinished` to over; failures of downloads to
-        /// preparing; others to over.
+        /// The content is passed to the sink. Exits: `contentFinished` to over; failures of
+        /// downloads to preparing; others to over.
         case delivering
-        /// The content is of no use. Exits: the end of the transfer to whatever follows.
+        /// The content is discarded. Exits: the end of the transfer, also by a failure, to
+        /// preparing or delivering; cancellation or an expired limit to over.
         case discarding(Sequel)
         /// The task is over. No exits: all input is ignored.
         case over
@@ -36,30 +37,32 @@ package struct TransactionMachine: Sendable {
     package indirect enum Sequel: Sendable {
         case request(ClientRequest, FollowReason, after: Duration)
         case stored(StoredAnswer)
-        /// The file of a download was complete before; the response says so.
+        /// The partial file of a download was already complete, as the response shows.
         case completeFile(ClientResponse)
     }
 
-    /// How much content is discarded so that the connection can be used again.
+    /// The most content, in bytes, that is discarded so that the connection can be reused.
     static var discardLimit: Int { 64 << 10 }
 
     let policy: TransactionPolicy
     package internal(set) var context: TransactionContext
     package internal(set) var state = State.idle
     package internal(set) var pauses: PauseReasons = []
-    /// The request as it goes out.
+    /// The request as it is sent.
     package internal(set) var sent: ClientRequest
-    /// Whether the delegate is asked about responses: whether to store them, and what to do with them.
+    /// Whether the delegate is asked about responses: whether to store them, and how to handle
+    /// them.
     let asksDelegate: Bool
-    /// Whether the delegate has decided what to do with the response. A download that continues is
-    /// still the same response.
+    /// Whether the delegate has decided what to do with the response. It is not asked again when a
+    /// download continues.
     var isDisposed: Bool
     var response: ClientResponse?
-    /// The stored or otherwise made content of `response`.
+    /// The content of `response`, if it does not come from a connection but from the cache or
+    /// ``ClientConfiguration/transport``.
     var content: StoredContent?
     var facts = HeadFacts()
     var discarded = 0
-    /// How the transfer ended, while a question or a suspension delays the consequences.
+    /// The end of the transfer, kept while an open question or a suspension delays the next step.
     var ending: TransactionEnding?
     var question: OpenQuestion? {
         didSet { questionHoldsResponse = question?.subject.holdsResponse ?? false }
@@ -68,13 +71,13 @@ package struct TransactionMachine: Sendable {
     var endpoints = Endpoints()
     var continuation = Continuation()
     var times: TransactionTimes
-    /// Whether a deadline has passed after which nothing is tried again.
+    /// Whether a deadline has passed after which the task makes no further attempt.
     var isExpired = false
-    /// When the input came.
+    /// The time of the current input.
     var now: Int64 = 0
     private var questionCount = 0
 
-    /// The open question, and what to do with its answer.
+    /// The open question, and the use of its answer.
     struct OpenQuestion {
         indirect enum Subject {
             case beginning, endpoints, exchange, response, disposition, notification
@@ -83,7 +86,7 @@ package struct TransactionMachine: Sendable {
             case redirect(ClientRequest, after: Duration)
             case storing(StoragePlan)
 
-            /// Whether the response waits for the answer.
+            /// Whether the response is not received further before the answer.
             var holdsResponse: Bool {
                 switch self {
                 case .response, .redirect, .storing, .disposition, .notification: true
@@ -96,30 +99,30 @@ package struct TransactionMachine: Sendable {
         let subject: Subject
     }
 
-    /// Where a request may connect to.
+    /// The addresses that a request may connect to.
     struct Endpoints {
         var targets: [ConnectTarget] = []
         var index = 0
         var attempt = 0
-        /// Whether the next request sends the content that this one has opened and not read.
+        /// Whether the next request sends the content that this one has opened but not read.
         var reusesContent = false
 
         var current: ConnectTarget? { index < targets.count ? targets[index] : nil }
     }
 
-    /// How often a download continued without progress, and how far it had come.
+    /// How often a download continued without progress, and the offset that it had reached.
     struct Continuation {
         var count = 0
         var offset: Int64 = 0
-        /// The data by which the rest is requested.
+        /// The data with which the rest is requested.
         var data: ResumeData?
     }
 
     /// - Parameters:
-    ///   - policy: decides between transactions.
-    ///   - context: the task's request, and what it is.
-    ///   - asksDelegate: whether the delegate, if there is one, is asked about responses.
-    ///   - isDisposed: whether it is not asked what to do with them.
+    ///   - policy: the rules between transactions.
+    ///   - context: the task's request and kind.
+    ///   - asksDelegate: whether the delegate, if any, is asked about responses.
+    ///   - isDisposed: whether the handling of responses is already decided.
     package init(
         _ policy: TransactionPolicy, _ context: TransactionContext, asksDelegate: Bool = false,
         isDisposed: Bool = false
@@ -132,7 +135,7 @@ package struct TransactionMachine: Sendable {
         times = TransactionTimes(limits: .none)
     }
 
-    // Inlined, as a call would copy the machine out of the object that holds it.
+    // Inlined, because a call would copy the machine out of the object that holds it.
     var configuration: ClientConfiguration {
         @inline(__always) get { policy.configuration }
     }
@@ -145,7 +148,7 @@ package struct TransactionMachine: Sendable {
     package var isIdle: Bool {
         @inline(__always) get { if case .idle = state { true } else { false } }
     }
-    /// Whether a transfer, or something in its place, is under way.
+    /// Whether a transfer is under way, or a stored response is delivered.
     package var isRunning: Bool {
         @inline(__always) get {
             switch state {
@@ -164,29 +167,29 @@ package struct TransactionMachine: Sendable {
         @inline(__always) get { if case .discarding = state { true } else { false } }
     }
 
-    /// Whether nothing may be received.
+    /// Whether receiving is paused.
     package var pausesReceiving: Bool {
         @inline(__always) get { !pauses.isEmpty || questionHoldsResponse }
     }
-    /// Whether nothing may be sent.
+    /// Whether sending is paused.
     package var pausesSending: Bool {
         @inline(__always) get { pauses.contains(.suspension) }
     }
 
-    /// Stops the flow until `released`.
+    /// Pauses receiving until `released` with the same reason.
     package mutating func pause(_ reason: PauseReasons) { pauses.insert(reason) }
 
-    /// Takes what has happened.
+    /// Handles an event.
     /// - Parameters:
-    ///   - input: what has happened.
+    ///   - input: the event.
     ///   - now: the time on the loop's clock, in nanoseconds.
-    /// - Returns: what to do.
+    /// - Returns: the next action.
     package mutating func handle(
         _ input: consuming TransactionInput, at now: Int64
     ) -> TransactionAction {
         if isOver { return .none }
         self.now = now
-        // One switch, which takes the input apart: to look at it twice would copy it.
+        // A single switch takes the input apart: examining it twice would copy it.
         switch consume input {
         case .started(let request, let limits): return isIdle ? start(request, limits) : .none
         case .prepared(let error): return isPreparing ? prepared(error) : .none
@@ -243,7 +246,7 @@ package struct TransactionMachine: Sendable {
         state = .over
         (question, ending, content) = (nil, nil, nil)
         var error = error
-        // The requests before a redirect were processed; only the last one was not.
+        // The requests before a redirect were processed, even if the last one was not.
         if context.redirectCount > 0, !context.originalRequest.method.isIdempotent {
             error?.isSafeToRetry = false
         }
@@ -276,7 +279,7 @@ package struct TransactionMachine: Sendable {
         let (time, limit) = times.deadline(
             transfer, isSuspended: pauses.contains(.suspension), isPaused: pausesReceiving)
         guard time <= now else { return .wait(until: time) }
-        // A delegate that was silent would be silent again.
+        // A delegate that did not answer in time is not asked again.
         isExpired = limit == .total || limit == .queue || times.asking != nil
         var error = ClientError(.timedOut(limit), curlCode: 28)
         if times.resolving != nil {

@@ -7,7 +7,8 @@ package struct TransactionMemory: Sendable {
     var ignoresCache = false
     /// The request's fields as the cache sees them.
     var cacheFields = HTTPFields()
-    /// When the cache was looked at: a response is not stored if it was removed since.
+    /// ``ClientCache/moment`` when the cache was searched. A response is not stored if its URL was
+    /// removed since.
     var cacheMoment: UInt64 = 0
     /// When the request was sent.
     var requestTime = HTTPDate(secondsSinceEpoch: 0)
@@ -22,7 +23,7 @@ package struct TransactionMemory: Sendable {
     /// The login that the session added for the proxy.
     var proxyLogin: SentLogin?
     private var refusals: [Refusal] = []
-    /// How often a token was refused and renewed; it is renewed once for each task.
+    /// How often a refused token was renewed; each task renews it once.
     var renewals = 0
     /// The credential that the application chose after the request's own was refused.
     var chosen: Chosen?
@@ -64,7 +65,7 @@ package struct TransactionMemory: Sendable {
 
     package init() {}
 
-    /// Forgets what belonged to the previous transaction only.
+    /// Forgets the state of the previous transaction.
     mutating func beginTransaction() {
         (validating, fallback, login) = (nil, nil, nil)
     }
@@ -75,14 +76,14 @@ package struct TransactionMemory: Sendable {
     func sentLogin(isProxy: Bool) -> SentLogin? { isProxy ? proxyLogin : login }
 
     /// Notes that this transaction's login was refused.
-    /// - Parameter spaces: the spaces in which it was.
+    /// - Parameter spaces: the spaces in which it was refused.
     mutating func refuse(_ used: SentLogin, in spaces: [ProtectionSpace], isProxy: Bool) {
         refusals.append(Refusal(credential: used.credential, spaces: spaces, isProxy: isProxy))
         if isProxy { proxyLogin = nil } else { login = nil }
     }
 
-    /// Whether a credential was refused in a space before. The scheme does not count: a password that
-    /// Digest has shown to be wrong is not sent as it is.
+    /// Whether a credential was refused in a space before. The scheme does not matter: a password
+    /// that Digest has shown to be wrong is not sent in clear text either.
     func isRefused(_ credential: ClientCredential, in space: ProtectionSpace) -> Bool {
         refusals.contains { refusal in
             refusal.credential == credential
@@ -90,7 +91,7 @@ package struct TransactionMemory: Sendable {
         }
     }
 
-    /// Whether a proxy has refused a credential, in whichever of its spaces.
+    /// Whether a proxy has refused a credential, in any of its spaces.
     func isRefused(_ credential: ClientCredential, byProxy proxy: Origin) -> Bool {
         refusals.contains { refusal in
             refusal.isProxy && refusal.credential == credential
@@ -102,20 +103,20 @@ package struct TransactionMemory: Sendable {
     func refusalCount(isProxy: Bool) -> Int { refusals.count { $0.isProxy == isProxy } }
 }
 
-/// A credential that the session added to a request. A reference, as what a task remembers is passed on
-/// by value.
+/// A credential that the session added to a request. A class, because the memory that holds it is
+/// passed by value.
 final class SentLogin: Sendable {
     let credential: ClientCredential
-    /// The space for which it was sent; nil for one that goes out before anybody has asked.
+    /// The space for which it was sent; nil for one that was sent before any challenge.
     let space: ProtectionSpace?
 
     init(_ credential: ClientCredential, for space: ProtectionSpace?) {
         (self.credential, self.space) = (credential, space)
     }
 
-    /// Whether a challenge for a space refuses this login. One for another space says nothing of it,
-    /// unless the same bytes would be sent: those of Basic and Bearer do
-    /// not depend on the realm (RFC 9110 section 11.5).
+    /// Whether a challenge for `asked` refuses this login. A challenge for another space does not,
+    /// unless the same bytes would be sent: those of Basic and Bearer do not depend on the realm
+    /// (RFC 9110 section 11.5).
     func isRefused(in asked: ProtectionSpace) -> Bool {
         guard credential.fits(asked.scheme) else { return false }
         guard let space, space != asked else { return true }
@@ -124,7 +125,7 @@ final class SentLogin: Sendable {
 }
 
 extension ProtectionSpace {
-    /// Whether both are the same but for the scheme.
+    /// Whether both spaces are equal, apart from the scheme.
     fileprivate func isSameRealm(as other: ProtectionSpace) -> Bool {
         origin == other.origin && realm.utf8.elementsEqual(other.realm.utf8)
             && isProxy == other.isProxy

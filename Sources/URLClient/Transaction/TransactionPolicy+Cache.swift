@@ -24,8 +24,8 @@ extension TransactionPolicy {
         (try? request.wire.get().text) ?? request.url.absoluteString
     }
 
-    /// The user of a request: what is stored for one is not given to another. A client certificate names
-    /// a user, too.
+    /// Identifies the user of a request: a response that was stored for one user does not answer
+    /// another. A client certificate identifies a user, too.
     /// - Parameter identity: the credential that the session adds.
     func cacheUser(
         _ identity: String?, _ request: ClientRequest, _ context: TransactionContext
@@ -41,7 +41,7 @@ extension TransactionPolicy {
         request.cachePolicy ?? configuration.cachePolicy
     }
 
-    /// A request that the session's cache does not apply to.
+    /// Handles a request that the session's cache does not apply to.
     func withoutCache(
         _ request: ClientRequest, _ context: inout TransactionContext
     ) -> TransactionStep {
@@ -125,7 +125,8 @@ extension TransactionPolicy {
     ) -> StoredAnswer.Revalidation {
         var request = context.request
         request.cachePolicy = .reloadRevalidatingCacheData
-        // The new task begins at this origin, which is not for the certificate behind a redirect.
+        // The new task begins at this origin. If a redirect led to it, it must not get the
+        // certificate.
         if let origin = request.origin, !context.isFirstOrigin(origin) {
             var tls = request.tls ?? configuration.tls
             if tls.clientCertificate.take() != nil { request.tls = tls }
@@ -136,8 +137,10 @@ extension TransactionPolicy {
 
     // MARK: after the head of a response
 
-    /// The step, where the cache decides it.
-    /// - Parameter isAuthenticated: whether the response is the server's; without TLS it counts as such.
+    /// The step, if the cache decides it; nil otherwise. Responses to unsafe requests invalidate
+    /// stored ones.
+    /// - Parameter isAuthenticated: whether the response is from the verified server; without TLS
+    ///   it counts as such.
     func cached(
         _ response: ClientResponse, _ request: ClientRequest, _ context: inout TransactionContext,
         isAuthenticated: Bool
@@ -158,7 +161,7 @@ extension TransactionPolicy {
         return nil
     }
 
-    /// The stored response that this one confirms or fails to replace.
+    /// Serves the stored response if the new one confirms it, or is a server error.
     private func confirmed(
         _ response: ClientResponse, _ request: ClientRequest, _ context: inout TransactionContext,
         _ cache: ClientCache, isAuthenticated: Bool
@@ -169,7 +172,7 @@ extension TransactionPolicy {
         )
         if response.status == .notModified, let stored = validating {
             guard stored.head.isConfirmed(by: response.fields) else {
-                // The server has another response now, which takes the place of this one.
+                // The 304 is not about this stored response. Send the request again without it.
                 if isAuthenticated {
                     cache.invalidate(stored.head.url)
                 } else {
@@ -191,14 +194,14 @@ extension TransactionPolicy {
         return nil
     }
 
-    /// Keeps what a 304 says of a stored response, unless one side forbids it.
+    /// Updates a stored response after a 304, unless the request or the response forbids storing.
     private func keep(
         _ head: CachedHead, of stored: ClientCache.Stored, for request: ClientRequest,
         _ cache: ClientCache
     ) {
-        // It may answer this request, and no other one (RFC 9111 section 5.2.2.5).
+        // The response may answer this request, but no later one (RFC 9111 section 5.2.2.5).
         guard CacheRules.mayStay(head) else { return cache.invalidate(head.url) }
-        // Nothing of an exchange whose request says so is stored (section 5.2.1.5).
+        // A request with `no-store` stores nothing (section 5.2.1.5).
         if !CacheDirectives(request.fields).noStore { cache.freshen(stored, head) }
     }
 
@@ -212,7 +215,7 @@ extension TransactionPolicy {
         return storedAnswer(stored, request, now)
     }
 
-    /// How a response is stored; nil when it may not be.
+    /// The plan to store a response; nil if it must not be stored.
     func storagePlan(
         _ response: ClientResponse, _ request: ClientRequest, _ context: TransactionContext
     ) -> StoragePlan? {
@@ -245,13 +248,14 @@ extension TransactionPolicy {
     /// request may want it without the coding (RFC 9110 section 8.4).
     private func isDeliveredPlain(_ response: ClientResponse, _ request: ClientRequest) -> Bool {
         guard response.head.value(of: "content-encoding") != nil else { return true }
-        // An unknown coding stays on, whatever the request says.
+        // An unknown coding is never decoded.
         guard let codings = Decoding.codings(of: response) else { return false }
         return codings.isEmpty || request.decodesContent ?? configuration.decodesContent
     }
 
-    /// Without any of these fields a response is stale at once and cannot be revalidated. They are
-    /// searched in the bytes of the head, so most heads need not be parsed for it.
+    /// Whether storing a response is useful. Without any of these fields it is stale immediately
+    /// and cannot be revalidated. They are searched in the bytes of the head, so most heads are not
+    /// parsed.
     private static func isWorthwhile(_ response: ClientResponse) -> Bool {
         response.head.value(of: "cache-control") != nil || response.head.value(of: "etag") != nil
             || response.head.value(of: "expires") != nil
@@ -260,7 +264,7 @@ extension TransactionPolicy {
 }
 
 extension TLSOptions.Source {
-    /// Tells it from others.
+    /// Identifies the certificate.
     fileprivate var digest: String {
         switch self {
         case .file(let path): Hex.text(of: Crypto.sha256(Array("file \(path)".utf8)))

@@ -10,9 +10,10 @@ package import HTTPParser
 /// The rules between the transactions of a session's tasks: strict transport, cache, cookies,
 /// credentials, redirects and retries, in this order for requests, and in reverse for responses.
 ///
-/// It knows neither tasks nor the loop. State of a task comes in as ``TransactionContext``, facts of
-/// the session as arguments, and each method returns a ``TransactionStep``. Where it needs an answer
-/// from outside, the step is a question, and ``answered(_:_:)`` continues with the answer.
+/// The policy knows neither tasks nor the loop. It gets the state of a task as
+/// ``TransactionContext``, and facts of the session as arguments; each method returns a
+/// ``TransactionStep``. If the policy needs an answer from outside, the step is a question, and
+/// ``answered(_:_:)`` continues with the answer.
 package final class TransactionPolicy: Sendable {
     package let configuration: ClientConfiguration
     let authenticator: ClientAuthenticator
@@ -36,15 +37,16 @@ package final class TransactionPolicy: Sendable {
 
     // MARK: before a transaction
 
-    /// Decides about a request: it is sent, answered from the cache, or refused.
+    /// Decides whether a request is sent, answered from the cache, or refused.
     func begin(
         _ request: ClientRequest, _ context: inout TransactionContext
     ) -> TransactionStep {
-        // From here on the request has the origin that it is sent to: logins are learnt for that one.
+        // From here on the request has its final origin: logins are remembered by origin.
         context.request = upgraded(request, &context)
         let request = withCookies(context.request)
         guard authenticator.lacksToken(request) else { return lookUp(request, &context) }
-        // The cache is searched with the token: it stores responses for each user apart.
+        // The token is needed before the cache is searched, because the cache separates responses
+        // by user.
         context.memory.pending = .token(request)
         return .ask(.token(refused: nil))
     }
@@ -92,7 +94,7 @@ package final class TransactionPolicy: Sendable {
         return .ask(.storedResponse(url: url, fields))
     }
 
-    /// A request that the cache and the authenticator have nothing for.
+    /// Prepares a request for which neither the cache nor the authenticator has anything.
     private func first(
         _ request: ClientRequest, _ context: inout TransactionContext
     ) -> ClientRequest {
@@ -119,7 +121,7 @@ package final class TransactionPolicy: Sendable {
         return request
     }
 
-    /// Adds cookies, unless the application has set the field itself.
+    /// Adds cookies, unless the application has set the Cookie field.
     func withCookies(_ request: ClientRequest) -> ClientRequest {
         guard let cookies = configuration.cookies, configuration.setsCookies, request.usesCookies,
             !cookies.isEmpty, !request.fields.contains(.cookie),
@@ -147,8 +149,8 @@ package final class TransactionPolicy: Sendable {
         return .send(request)
     }
 
-    /// The request of a WebSocket's handshake: with cookies, and the credential that is known. Neither
-    /// cache nor redirects apply to it; challenges do.
+    /// The request of a WebSocket's handshake: with cookies and the known credential. Neither cache
+    /// nor redirects apply to it; challenges do.
     func handshake(
         _ request: ClientRequest, _ context: inout TransactionContext
     ) -> ClientRequest {
@@ -160,16 +162,16 @@ package final class TransactionPolicy: Sendable {
 
     // MARK: after the head of a response
 
-    /// Decides about a response.
+    /// Decides the next step after the head of a response.
     /// - Parameters:
     ///   - response: the response.
     ///   - request: the request as it was sent.
-    ///   - isOverruled: whether the application trusts this server's certificate in spite of a fault.
+    ///   - isOverruled: whether the application has accepted this server's invalid certificate.
     func decide(
         _ response: ClientResponse, to request: ClientRequest, isOverruled: Bool,
         _ context: inout TransactionContext
     ) -> TransactionStep {
-        // 407 of a proxy says nothing about the server.
+        // A proxy's 407 does not come from the server, so nothing is learned from it.
         if response.status != .proxyAuthenticationRequired || !authenticator.asksProxy(context) {
             learn(response, request, isOverruled: isOverruled)
         }
@@ -188,11 +190,12 @@ package final class TransactionPolicy: Sendable {
             return step
         }
         if let step = retried(response, context) { return step }
-        // Stored, a response from an attacker would answer requests that verify the server.
+        // A response of an unverified server is not stored: it would answer requests that verify
+        // the server.
         return .deliver(isAuthenticated ? storagePlan(response, request, context) : nil)
     }
 
-    /// Whether the certificate of the server was checked and found right.
+    /// Whether the server's certificate was verified.
     private func isVerified(_ request: ClientRequest, isOverruled: Bool) -> Bool {
         !isOverruled && request.tls?.verifiesServer ?? configuration.tls.verifiesServer
     }
@@ -221,7 +224,7 @@ package final class TransactionPolicy: Sendable {
     private func redirected(
         _ response: ClientResponse, _ context: inout TransactionContext
     ) -> TransactionStep? {
-        // The request without what the session added.
+        // The request without the fields that the session added.
         let current = context.request
         var chain = context.memory.redirects ?? RedirectChain(policy: configuration.redirects)
         let verdict = chain.verdict(
@@ -246,14 +249,15 @@ package final class TransactionPolicy: Sendable {
                 if !redirect.isUpgrade { next.connectTo = nil }
                 next.credential = nil
             } else if let own = current.ownCredential {
-                // An absolute reference names no user.
+                // An absolute reference omits the user information, which stays valid for the same
+                // origin.
                 next.credential = own
             }
             return .follow(next, .redirect)
         }
     }
 
-    /// Bytes that are not UTF-8 are percent-encoded as they are.
+    /// The value as text. If it is not UTF-8, its bytes beyond ASCII are percent-encoded.
     private static func locationText(_ bytes: [UInt8]) -> String {
         String(validating: bytes, as: UTF8.self)
             ?? bytes.map { byte in
@@ -285,7 +289,7 @@ package final class TransactionPolicy: Sendable {
 
     // MARK: after a failure
 
-    /// How long to wait before a download goes on; see
+    /// How long to wait before a download continues; see
     /// ``RetryPolicy/delay(beforeContinuation:random:)``.
     func delay(beforeContinuation count: Int) -> Duration {
         configuration.retries.delay(beforeContinuation: count, random: random())
@@ -297,12 +301,12 @@ package final class TransactionPolicy: Sendable {
     ) -> TransactionStep {
         if let answer = fallback(context, error) { return .serve(answer) }
         switch error.kind {
-        // Truncated before there was a response: the head was cut off.
+        // Nothing was delivered, so `truncated` means that the head was cut off.
         case .connectionLost, .emptyResponse, .truncated: break
-        // libcurl reports this when a server closes an HTTP/2 connection with requests left undone.
+        // libcurl reports this when a server closes an HTTP/2 connection with unprocessed requests.
         case .badResponse where error.curlCode == 16: break
-        // A connection that was kept has ended. libcurl would send the content again, but a stream has
-        // to be made again.
+        // A reused connection has ended. libcurl cannot send a stream again, but another
+        // transaction can open it again.
         case .bodyNotReplayable where request.body.isReplayable: break
         case .cannotConnect, .cannotFindHost, .timedOut(.connect), .timedOut(.tls):
             guard configuration.retries.retriesConnecting else { return .giveUp }
@@ -316,7 +320,8 @@ package final class TransactionPolicy: Sendable {
 }
 
 extension ClientConfiguration {
-    /// Whether a policy, or an address that was given, may lead requests elsewhere than to the host.
+    /// Whether an endpoint policy or a configured address may direct requests to another machine
+    /// than the host.
     fileprivate func mayMove(_ origin: Origin) -> Bool {
         endpoints != nil
             || resolver.overrides.contains { $0.isFor(origin) }
