@@ -5,7 +5,8 @@ extension Duration {
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         guard !overflow else { return seconds < 0 ? .min : .max }
         let (sum, overflowed) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return overflowed ? .max : sum
+        guard !overflowed else { return seconds < 0 ? .min : .max }
+        return sum
     }
 
     /// In milliseconds, rounded up.
