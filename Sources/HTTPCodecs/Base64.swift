@@ -34,8 +34,8 @@ package enum Base64 {
         return unsafe String(decoding: text.unsafeBytes, as: UTF8.self)
     }
 
-    /// The bytes of a text, or `nil` when it is anything but the canonical spelling of some: no
-    /// line breaks, no missing padding, no bits that are thrown away (RFC 4648 section 3).
+    /// The decoded bytes; `nil` unless the text is their canonical encoding, without line breaks,
+    /// with padding, and with unused bits of zero (RFC 4648 section 3).
     package static func decode(_ text: [UInt8]) -> [UInt8]? {
         guard text.count.isMultiple(of: 4) else { return nil }
         let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count

@@ -10,7 +10,7 @@ public struct CodecError: Error, Hashable, Sendable {
     public enum Kind: String, Sendable, CaseIterable {
         /// The input ended before its format did.
         case truncated
-        /// There are bytes where the format has none: after its end, or between its parts.
+        /// Bytes follow the end of the format, or stand between its parts.
         case trailingGarbage
         /// Compressed data is ill-formed (RFC 1950, 1951 and 1952).
         case invalidCompressedData
@@ -26,13 +26,13 @@ public struct CodecError: Error, Hashable, Sendable {
         case unsupportedContentCoding
         /// zlib could not allocate memory.
         case outOfMemory
-        /// The media type is not one of the format (RFC 9110 section 8.3).
+        /// The media type is not a media type of the format (RFC 9110 section 8.3).
         case unsupportedMediaType
-        /// The charset is not one of the format.
+        /// The format does not allow the charset.
         case unsupportedCharset
-        /// A `%` without two hexadecimal digits.
+        /// Two hexadecimal digits do not follow a `%`.
         case invalidPercentEncoding
-        /// Text that is not UTF-8.
+        /// The text is not UTF-8.
         case invalidText
         /// A form has more pairs than the limit.
         case tooManyPairs
@@ -77,7 +77,7 @@ public struct CodecError: Error, Hashable, Sendable {
     public let kind: Kind
     /// The offset of the first faulty byte, or of the first byte beyond a limit.
     public let offset: Int64
-    /// Further details, such as the name of a missing key; may be empty. It may repeat input of the
+    /// Further details, such as the name of a missing key; may be empty. May contain input of the
     /// peer.
     public let detail: String
 
@@ -106,19 +106,19 @@ public struct CodecError: Error, Hashable, Sendable {
 }
 
 extension CodecError: CustomStringConvertible {
-    /// Kind, place and detail in one line, such as `checksum mismatch at byte 17`.
+    /// The kind, place and detail in one line, such as `checksum mismatch at byte 17`.
     ///
-    /// The line of an error without a place in the content names none, such as
+    /// An error without a place in the content has a line such as
     /// `unexpected JSON: the field "text" is missing`. If the fault is in a field of the message,
-    /// such as a wrong media type, the line is the detail alone.
+    /// such as a wrong media type, the line is only the detail.
     public var description: String {
         let start = hasPlace ? "\(reason) at byte \(offset)" : reason
         if detail.isEmpty { return start }
         return hasPlace || suggestedStatus != .unsupportedMediaType ? "\(start): \(detail)" : detail
     }
 
-    /// Whether the offset is that of a byte. The kinds below usually have an offset only if the
-    /// content is a part or a line of other content: the offset where that part or line begins.
+    /// Whether the offset is the offset of a byte. The kinds below usually have an offset only if
+    /// the content is a part or a line of other content: the offset where that part or line begins.
     private var hasPlace: Bool {
         switch kind {
         case .unsupportedMediaType, .unsupportedCharset, .unsupportedContentCoding,
@@ -141,7 +141,7 @@ extension CodecError: CustomStringConvertible {
 
 extension CodecError {
     /// `.invalidText` at the first byte that is not UTF-8.
-    /// - Parameter start: where the bytes begin.
+    /// - Parameter start: the offset of the first of the bytes.
     package static func invalidUTF8(
         in bytes: [UInt8], from start: Int64 = 0, _ detail: String = ""
     ) -> CodecError {

@@ -1,6 +1,6 @@
 public import HTTPParser
 
-/// A way in which content is compressed for its journey.
+/// A coding that compresses content for transfer.
 ///
 /// ```swift
 /// let coding = try ContentCoding(applied: request.fields[.contentEncoding])
@@ -12,13 +12,13 @@ public import HTTPParser
 public enum ContentCoding: String, Sendable, CaseIterable {
     /// The gzip format (RFC 1952), also known as `x-gzip`.
     case gzip
-    /// The zlib format (RFC 1950), or DEFLATE without any wrapper (RFC 1951), which some senders
-    /// take for it.
+    /// The zlib format (RFC 1950), or DEFLATE without a wrapper (RFC 1951), which some senders use
+    /// by mistake.
     case deflate
     /// No coding.
     case identity
 
-    /// Finds a coding by its token, in any case; nil if it is not known.
+    /// Finds a coding by its token, in any case; nil for an unknown token.
     public init?(token: String) {
         switch token.lowercased() {
         case "gzip", "x-gzip": self = .gzip
@@ -28,13 +28,13 @@ public enum ContentCoding: String, Sendable, CaseIterable {
         }
     }
 
-    /// Reads a `Content-Encoding` field, several lines joined with commas.
+    /// Reads the value of `Content-Encoding`, in which several field lines are joined with commas.
     ///
-    /// One layer is taken: every further one could multiply what a few bytes expand to. A missing
-    /// or empty field means `.identity`, and `identity` in a list means nothing.
-    /// - Throws: `.unsupportedContentCoding` on an unknown coding, on more than one layer, and on a
-    ///   value that is no list of tokens. The answer to a request is 415 with an `Accept-Encoding`
-    ///   of ``acceptedByDecoders`` then (RFC 9110, section 12.5.3).
+    /// Only one layer is accepted, because each further layer could multiply the expansion. A
+    /// missing or empty field means `.identity`; `identity` in a list is ignored.
+    /// - Throws: `.unsupportedContentCoding` for an unknown coding, more than one layer, or a value
+    ///   that is not a list of tokens. Answer such a request with 415 and an `Accept-Encoding` of
+    ///   ``acceptedByDecoders`` (RFC 9110, section 12.5.3).
     public init(applied fieldValue: String?) throws(CodecError) {
         self = .identity
         guard let fieldValue else { return }

@@ -8,7 +8,7 @@ public import HTTPParser
 /// preference?.acceptsIdentity              // false
 /// ```
 ///
-/// Reading allocates nothing, since a server does it for nearly every request.
+/// Parsing allocates nothing, because a server does it for nearly every request.
 ///
 /// RFC 9110, section 12.5.3.
 public struct ContentCodingPreference: Hashable, Sendable {
@@ -22,13 +22,13 @@ public struct ContentCodingPreference: Hashable, Sendable {
 
     /// The preferences of a request without the field.
     ///
-    /// According to the RFC any coding is acceptable then, but clients that do not mention codings
-    /// usually do not know them, so only identity is used.
+    /// The RFC makes any coding acceptable without the field. But clients that name no codings
+    /// usually support none, so only identity is used.
     public static var absent: ContentCodingPreference { ContentCodingPreference() }
 
     /// Parses the value of an `Accept-Encoding` field.
     ///
-    /// Nil if it is malformed: treat the field as ``absent`` then. Unknown codings are skipped; the
+    /// Nil if the field is malformed: treat it as ``absent`` then. Unknown codings are skipped; the
     /// first weight of a coding counts.
     public init?(_ fieldValue: Span<UInt8>) {
         var reader = FieldValueReader(fieldValue)
@@ -54,8 +54,8 @@ public struct ContentCodingPreference: Hashable, Sendable {
         self = preference
     }
 
-    /// Reads the `Accept-Encoding` fields of a request, all their lines; ``absent`` if there is
-    /// none or they are malformed.
+    /// Reads all `Accept-Encoding` field lines of a request; ``absent`` without one, or if they are
+    /// malformed.
     public init(fields: HTTPFields) {
         var joined: String?
         for field in fields where field.name == .acceptEncoding {
@@ -75,7 +75,7 @@ public struct ContentCodingPreference: Hashable, Sendable {
         }
     }
 
-    /// Whether content may come without any coding: true unless `identity;q=0` forbids it, or
+    /// Whether content without a coding is acceptable: true unless `identity;q=0` forbids it, or
     /// `*;q=0` without an entry for identity.
     public var acceptsIdentity: Bool { weight(of: .identity) > 0 }
 
@@ -116,7 +116,7 @@ public struct ContentCodingPreference: Hashable, Sendable {
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes are those of a lower-case word, whatever their own case.
+    /// Whether the bytes are this lower-case word, ignoring case.
     fileprivate func isWord(_ word: StaticString) -> Bool {
         guard count == word.utf8CodeUnitCount else { return false }
         for index in indices {
@@ -131,7 +131,7 @@ extension Span<UInt8> {
 extension FieldValueReader {
     /// Takes the weight after an element and the element's end; 1000 without a weight.
     ///
-    /// Nil for any other parameter than the weight.
+    /// Nil for a parameter other than the weight.
     fileprivate mutating func takeWeight() -> Int16? {
         skipWhitespace()
         guard take(0x3B) else { return takeElementEnd() ? 1_000 : nil }

@@ -1,16 +1,16 @@
 internal import HTTPParser
 
 extension ContentDisposition: CustomStringConvertible {
-    /// The value as its place carries it.
+    /// The value in the grammar of its place.
     ///
-    /// In the field of a message, a file name that is not plain ASCII comes twice: with `_` for
-    /// what is not, and whole in `filename*` (RFC 6266, section 4.3). Control characters are `_`
-    /// in both.
+    /// In the field of a message, a file name that is not plain ASCII is written twice: in
+    /// `filename` with `_` for all other characters, and complete in `filename*` (RFC 6266, section
+    /// 4.3). Control characters are `_` in both.
     ///
     /// In the head of a form's part, names are written in UTF-8, with `%22`, `%0D` and `%0A` for
-    /// quote, CR and LF, as in the HTML standard, and other control characters percent-encoded.
-    /// A backslash is doubled where a reader would take it for an escape: before another one, and
-    /// at the end.
+    /// quote, CR and LF, as in the HTML standard, and other control characters percent-encoded. A
+    /// backslash is doubled where a reader would read it as an escape: next to another backslash,
+    /// and at the end.
     ///
     /// A parameter that has no printed form is left out.
     public var description: String {

@@ -1,30 +1,30 @@
 extension ContentDisposition {
-    /// The file name in a form that can name a file of a folder; see ``safeFileName(of:byteLimit:)``.
+    /// The file name in a form that is safe in a folder; see ``safeFileName(of:byteLimit:)``.
     public var safeFileName: String? {
         fileName.flatMap { Self.safeFileName(of: $0) }
     }
 
-    /// Makes a name that can be that of a file in a folder, and nothing else, of what a peer sent.
+    /// Makes a name that can only name a file in a folder from a name that a peer sent.
     ///
-    /// It is the last component, behind `/` and `\`, cut at the border of a character to at most
-    /// `byteLimit` bytes of UTF-8. Nil if that is empty, `.` or `..`, or if the whole component
-    /// contains a control character: then the peer's intention is unknown.
+    /// The result is the last component, after `/` and `\`, cut between two characters to at most
+    /// `byteLimit` bytes of UTF-8. Nil if the result is empty, `.` or `..`, or if the uncut
+    /// component contains a control character: then the peer's intention is unknown.
     ///
-    /// It may be the name of a file that is there already, and it may begin with a dot.
+    /// A file of that name may already exist, and the name may begin with a dot.
     /// - Parameters:
     ///   - text: the name as the peer sent it.
-    ///   - byteLimit: at least 4; the default is what file systems take.
+    ///   - byteLimit: at least 4; the default is the limit of file systems.
     ///
     /// RFC 6266, section 4.3, and RFC 7578, section 4.2.
     public static func safeFileName(of text: String, byteLimit: Int = 255) -> String? {
         precondition(byteLimit >= 4, "a file name needs room for a character")
-        // By bytes: a separator with a combining mark after it is another `Character`.
+        // Split by bytes: a separator and a combining mark after it are one `Character`.
         let bytes =
             text.utf8.split(omittingEmptySubsequences: false) { $0 == 0x2F || $0 == 0x5C }
             .last ?? text.utf8[...]
         let whole = String(decoding: bytes, as: UTF8.self)
         guard !whole.unicodeScalars.contains(where: isControl) else { return nil }
-        // Dots may be all that is left of a long name.
+        // Check after the cut, which may leave only dots.
         let name = cut(whole, to: byteLimit)
         let isDots = name.utf8.count <= 2 && name.utf8.allSatisfy { $0 == 0x2E }
         return isDots ? nil : name
@@ -43,7 +43,7 @@ extension ContentDisposition {
             return count <= byteLimit
         }
         guard whole.isEmpty else { return String(whole) }
-        // One character with more marks than fit.
+        // The first character alone is too long: cut its marks.
         count = 0
         let scalars = name.unicodeScalars.prefix { scalar in
             count += UTF8.width(scalar)

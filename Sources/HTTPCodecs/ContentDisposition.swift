@@ -2,7 +2,8 @@ public import HTTPParser
 
 /// The disposition of content or of a part of a form, and its file name.
 ///
-/// It stands in two places with two grammars, so there are two readers and two printed forms:
+/// A disposition occurs in two places with different grammars, so there are two parsers and two
+/// printed forms:
 ///
 /// ```swift
 /// let field = ContentDisposition(#"attachment; filename="E.txt"; filename*=UTF-8''%E2%82%AC.txt"#)
@@ -14,11 +15,11 @@ public import HTTPParser
 /// part?.safeFileName                                   // the same; "x" for "../../x"
 /// ```
 ///
-/// A file name is what the peer says: use ``safeFileName`` before it becomes the name of a file.
+/// The peer chooses the file name: use ``safeFileName`` to name a file.
 ///
 /// RFC 6266 for the field of a message, RFC 7578 section 4.2 for the head of a form's part.
 public struct ContentDisposition: Hashable, Sendable {
-    /// Where it stands.
+    /// The places of dispositions.
     public enum Place: Hashable, Sendable {
         /// In the field of a message.
         case field
@@ -26,14 +27,14 @@ public struct ContentDisposition: Hashable, Sendable {
         case formData
     }
 
-    /// Where it stands, which decides how it is printed.
+    /// The place of the disposition, which decides how it is printed.
     public let place: Place
     /// The disposition type: `attachment`, `inline`, `form-data`, in lower case.
     public let type: String
-    /// The parameter `name`: the control of the form.
+    /// The parameter `name`: the name of the form's control.
     public var name: String?
-    /// The file name that the peer gives. In a field it is that of `filename*`, if there is one
-    /// that can be read, or else that of `filename`.
+    /// The file name that the peer sent. In a field, `filename*` wins over `filename` if it is
+    /// valid.
     public var fileName: String?
     /// The other parameters in their order, each name once.
     public var parameters: [FieldParameter]
@@ -46,17 +47,17 @@ public struct ContentDisposition: Hashable, Sendable {
         parameters = []
     }
 
-    /// Content to be saved, perhaps by that name.
+    /// Content to be saved, under `fileName` if it is set.
     public static func attachment(fileName: String? = nil) -> ContentDisposition {
         ContentDisposition(.field, "attachment", fileName: fileName)
     }
 
-    /// Content to be shown, and saved by that name when someone asks for it.
+    /// Content to be displayed. `fileName` is the name for saving it.
     public static func inline(fileName: String? = nil) -> ContentDisposition {
         ContentDisposition(.field, "inline", fileName: fileName)
     }
 
-    /// A part of a form: the value of a control, or a file of it.
+    /// A part of a form: the value of a control, or a file.
     public static func formData(name: String, fileName: String? = nil) -> ContentDisposition {
         ContentDisposition(.formData, "form-data", name: name, fileName: fileName)
     }
@@ -65,10 +66,10 @@ public struct ContentDisposition: Hashable, Sendable {
 extension ContentDisposition {
     /// Parses the value of the field of a message.
     ///
-    /// Nil if it is malformed or names a parameter twice, which RFC 6266 section 4.1 calls
-    /// invalid. A `filename*` that is no extended value is ignored (RFC 8187 section 3.2.1).
-    /// Beyond the grammar, a value without quotes may hold any visible character but `,`, `;`,
-    /// `"` and `\`.
+    /// Nil if the value is malformed or has a parameter twice, which RFC 6266 section 4.1 calls
+    /// invalid. A `filename*` that is not an extended value is ignored (RFC 8187 section 3.2.1).
+    /// Beyond the grammar, a parameter value without quotes may contain any visible character
+    /// except `,`, `;`, `"` and `\`.
     ///
     /// RFC 6266, section 4.
     public init?(_ text: String) {
@@ -95,18 +96,18 @@ extension ContentDisposition {
     ///
     /// - `%22`, `%0D` and `%0A` in a name are a quote, CR and LF, as in the HTML standard; nothing
     ///   else is percent-decoded.
-    /// - A backslash before a quote or a backslash is an escape, as older clients send it, and
-    ///   means itself elsewhere, as in `C:\x`. A browser's name that ends with a backslash differs
-    ///   from an escaped quote only at the very end; elsewhere it is refused, because a guess would
-    ///   let a file name inject parameters.
+    /// - A backslash before a quote or a backslash is an escape, as older clients send it.
+    ///   Elsewhere it stands for itself, as in `C:\x`. If a browser's name ends with a backslash,
+    ///   the closing quote looks like an escaped one: this is accepted only at the very end of the
+    ///   value, because a guess elsewhere would let a file name inject parameters.
     /// - Bytes that are not UTF-8 are read as ISO-8859-1.
     ///
-    /// Nil if it is malformed, holds a control character, or names a parameter twice: of two names
-    /// a filter may have looked at the other one.
+    /// Nil if the value is malformed, contains a control character, or has a parameter twice: a
+    /// filter may have checked the other one.
     /// - Parameters:
     ///   - bytes: the value of the field.
-    ///   - usesExtendedFileName: whether a `filename*` counts, and wins. RFC 7578 forbids to send
-    ///     it, so it is ignored otherwise.
+    ///   - usesExtendedFileName: whether `filename*` is used, and wins over `filename`. RFC 7578
+    ///     forbids clients to send it, so it is ignored by default.
     ///
     /// RFC 7578, section 4.2.
     public init?(formData bytes: Span<UInt8>, usesExtendedFileName: Bool = false) {

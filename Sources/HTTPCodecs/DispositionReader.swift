@@ -16,7 +16,7 @@ struct DispositionReader: ~Escapable {
         reader.takeToken().map { reader.text($0).lowercased() }
     }
 
-    /// All parameters up to the end; nil if one is malformed or comes twice. Empty ones are
+    /// All parameters up to the end; nil if one is malformed or occurs twice. Empty parameters are
     /// skipped.
     mutating func takeParameters() -> [FieldParameter]? {
         var parameters: [FieldParameter] = []
@@ -55,8 +55,8 @@ struct DispositionReader: ~Escapable {
         return place == .field ? reader.takeQuotedString() : takeFormQuotedString()
     }
 
-    /// A value that clients send without quotes: more than a token, and without a byte that could
-    /// end the value.
+    /// Whether a byte may occur in a value without quotes. Clients send more than tokens; bytes
+    /// that could end the value are excluded.
     private static func isUnquotedByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\\"): false
@@ -64,7 +64,7 @@ struct DispositionReader: ~Escapable {
         }
     }
 
-    /// A quoted string in which a backslash may mean itself.
+    /// Takes a quoted string in which a backslash may stand for itself.
     private mutating func takeFormQuotedString() -> [UInt8]? {
         guard reader.take(UInt8(ascii: "\"")) else { return nil }
         var content: [UInt8] = []
@@ -90,7 +90,7 @@ struct DispositionReader: ~Escapable {
         return UInt8(ascii: "\"")
     }
 
-    /// The three escapes of the HTML standard, in upper case as it writes them.
+    /// Decodes the three escapes of the HTML standard, which must be in upper case.
     private static func unescaped(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(UInt8(ascii: "%")) else { return bytes }
         var output: [UInt8] = []

@@ -12,7 +12,7 @@ internal import HTTPParser
 public struct ExtendedValue: Hashable, Sendable {
     /// The text.
     public var text: String
-    /// The language tag; empty when none is given. It is ASCII letters, digits and hyphens.
+    /// The language tag, which consists of ASCII letters, digits and hyphens; empty without one.
     public let language: String
 
     /// Makes a value without a language.
@@ -23,9 +23,9 @@ public struct ExtendedValue: Hashable, Sendable {
 
     /// Parses a value.
     ///
-    /// Nil if it is malformed, if its bytes are not of the charset that it names, or if that is
-    /// neither UTF-8 nor ISO-8859-1, the two that a specification ever named. The RFC advises to
-    /// ignore such a parameter.
+    /// Nil if the value is malformed, if its bytes are not valid in its charset, or if the charset
+    /// is neither UTF-8 nor ISO-8859-1, the only ones that the specifications name. The RFC advises
+    /// to ignore such a parameter.
     public init?(_ value: String) {
         let bytes = Array(value.utf8)
         let pieces = bytes.split(
@@ -38,7 +38,7 @@ public struct ExtendedValue: Hashable, Sendable {
         language = String(decoding: pieces[1], as: UTF8.self)
     }
 
-    /// value-chars: attr-char and escapes, nothing else.
+    /// Decodes value-chars, which are attr-char and escapes.
     private static func decode(_ bytes: [UInt8]) -> [UInt8]? {
         let kept = PercentEncoding.ByteSet.attribute
         guard bytes.allSatisfy({ kept.contains($0) || $0 == UInt8(ascii: "%") }) else {
@@ -67,7 +67,7 @@ public struct ExtendedValue: Hashable, Sendable {
 }
 
 extension ExtendedValue: CustomStringConvertible {
-    /// The value as a parameter carries it, in UTF-8.
+    /// The value for a parameter, in UTF-8.
     public var description: String {
         "UTF-8'\(language)'" + PercentEncoding.encode(text, keeping: .attribute)
     }

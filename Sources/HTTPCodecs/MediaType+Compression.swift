@@ -1,14 +1,14 @@
 extension MediaType {
-    /// Whether compressing content of this type is worth the work: text, JSON, XML, scripts, and
-    /// the fonts and images that are not compressed by themselves.
+    /// Whether content of this type is worth compressing: text, JSON, XML, scripts, and the font
+    /// and image formats that are not already compressed.
     public var isCompressible: Bool {
         Self.isCompressible(contentType: essence)
     }
 
-    /// Whether compressing content is worth the work, by the value of its `Content-Type`.
+    /// Whether content is worth compressing, by the value of its `Content-Type`.
     ///
-    /// The same as ``isCompressible``, without making a media type first. False for a value that
-    /// is malformed.
+    /// The same as ``isCompressible``, without parsing a media type first. False for a malformed
+    /// value.
     public static func isCompressible(contentType: String) -> Bool {
         var contentType = contentType
         return contentType.withUTF8 { unsafe isCompressible($0) }
@@ -65,7 +65,7 @@ extension Span<UInt8> {
         return nil
     }
 
-    /// Whether the bytes begin with those of a text in lower case, without regard to their case.
+    /// Whether the bytes begin with a text in lower case, ignoring their case.
     fileprivate func begins(with text: StaticString) -> Bool {
         guard count >= text.utf8CodeUnitCount else { return false }
         for index in 0..<text.utf8CodeUnitCount {

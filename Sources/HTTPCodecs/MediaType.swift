@@ -22,8 +22,8 @@ public struct MediaType: Sendable {
 
     /// Parses a media type.
     ///
-    /// Nil if it is malformed or gives one parameter two different values: readers that disagree
-    /// on which one counts are a way past filters. White space before it is not allowed.
+    /// Nil if the text is malformed or has a parameter with two different values: if readers choose
+    /// different ones, filters can be bypassed. Leading white space is not allowed.
     public init?(_ text: String) {
         guard let value = ParameterizedValue(text) else { return nil }
         let names = value.value.split(separator: "/", omittingEmptySubsequences: false)
@@ -33,8 +33,8 @@ public struct MediaType: Sendable {
 
     /// Makes a media type from its parts.
     ///
-    /// Nil if type or subtype is no token, if a parameter has no printed form, or if one parameter
-    /// comes with two different values.
+    /// Nil if type or subtype is not a token, if a parameter cannot be printed, or if a parameter
+    /// has two different values.
     public init?(_ type: String, _ subtype: String, parameters: [FieldParameter] = []) {
         guard FieldValues.isToken(type), FieldValues.isToken(subtype) else { return nil }
         var kept: [FieldParameter] = []
@@ -56,7 +56,7 @@ public struct MediaType: Sendable {
 
     /// Type and subtype without parameters, such as `text/html`.
     public var essence: String {
-        // Nearly all answers of many servers have this one, which is not made each time.
+        // Avoids an allocation for the type of nearly all responses of many servers.
         type == "application" && subtype == "json" ? "application/json" : "\(type)/\(subtype)"
     }
 
@@ -89,7 +89,7 @@ public struct MediaType: Sendable {
 
     /// The same type with another `charset`, or without one.
     ///
-    /// A value with a control character is not taken: the type stays as it is.
+    /// A value with a control character is ignored: the type is returned unchanged.
     public func with(charset: String?) -> MediaType {
         var parameters = parameters.filter { $0.name != "charset" }
         if let charset { parameters.append(FieldParameter(name: "charset", value: charset)) }
@@ -104,7 +104,7 @@ extension MediaType: Hashable {
             && left.comparableParameters == right.comparableParameters
     }
 
-    /// Feeds what ``==(_:_:)`` compares.
+    /// Hashes the values that ``==(_:_:)`` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(type)
         hasher.combine(subtype)
@@ -121,7 +121,7 @@ extension MediaType: Hashable {
 }
 
 extension MediaType: CustomStringConvertible {
-    /// The media type as a field carries it.
+    /// The media type as a field value.
     public var description: String {
         guard !parameters.isEmpty else { return essence }
         return ([essence] + parameters.compactMap(\.fieldValue)).joined(separator: "; ")
@@ -137,7 +137,7 @@ extension MediaType {
     public static let html = MediaType(known: "text", "html", utf8)
     /// `application/json`, which is UTF-8 by definition.
     public static let json = MediaType(known: "application", "json")
-    /// `application/xml`, which says its charset itself.
+    /// `application/xml`, whose content declares its charset.
     public static let xml = MediaType(known: "application", "xml")
     /// `text/css`, with `charset=utf-8`.
     public static let css = MediaType(known: "text", "css", utf8)

@@ -14,7 +14,7 @@ public struct MediaTypePreference: Sendable {
 
     /// Parses the value of an `Accept` field.
     ///
-    /// Nil if it is malformed or names something that is no media range; the field is best treated
+    /// Nil if the field is malformed or contains a value that is not a media range: treat the field
     /// as absent then.
     public init?(_ text: String) {
         guard let ranges = FieldValues.weightedList(text), ranges.allSatisfy(\.isMediaRange) else {
@@ -23,17 +23,17 @@ public struct MediaTypePreference: Sendable {
         self.ranges = ranges
     }
 
-    /// How welcome a type is, 0 (not acceptable) to 1000.
+    /// The weight of a type, 0 (not acceptable) to 1000.
     ///
     /// The most specific range that covers the type decides. An empty field accepts everything.
     public func weight(of type: MediaType) -> Int {
         verdict(on: type).weight
     }
 
-    /// The most welcome of several types; nil if none is acceptable.
+    /// The type with the highest weight; nil if none is acceptable.
     ///
-    /// Of types with equal weight the one that is named more exactly wins, then the earlier one.
-    /// Hence `application/json, */*` asks for JSON where HTML is offered first.
+    /// Among types with equal weight, the type whose range is more specific wins, then the earlier
+    /// type. For `application/json, */*` the result is JSON, even if HTML is offered first.
     public func best(of types: [MediaType]) -> MediaType? {
         var best: (type: MediaType, verdict: (weight: Int, exactness: Int))?
         for type in types {
@@ -62,7 +62,7 @@ extension WeightedValue {
         return names.count == 2 && (names[0] != "*" || names[1] == "*")
     }
 
-    /// How exactly the range names the type: subtype before type before `*/*`, then the number of
+    /// How specific the range is for the type: by subtype, type or `*/*`, then by the number of
     /// parameters; nil if the range does not cover the type.
     fileprivate func exactness(for type: MediaType) -> Int? {
         guard let names = exactness(forNamesOf: type), parameters.allSatisfy(type.has) else {
@@ -71,8 +71,8 @@ extension WeightedValue {
         return names + parameters.count
     }
 
-    /// The exactness of a match without its parameters, in steps so large that no number of
-    /// parameters makes up for one.
+    /// The exactness of a match without its parameters. The steps are larger than any number of
+    /// parameters.
     private func exactness(forNamesOf type: MediaType) -> Int? {
         let value = value.lowercased()
         if value == "*/*" { return 1 }
@@ -82,8 +82,8 @@ extension WeightedValue {
 }
 
 extension MediaType {
-    /// Whether a parameter of a range fits. A charset fits a type without one: clients write
-    /// `application/json; charset=utf-8` and mean JSON.
+    /// Whether the type matches a parameter of a range. A charset matches a type without one:
+    /// clients write `application/json; charset=utf-8` and mean JSON.
     fileprivate func has(_ parameter: FieldParameter) -> Bool {
         guard let value = self[parameter.name] else { return parameter.name == "charset" }
         return value.lowercased().hasBytes(of: parameter.value.lowercased())

@@ -8,7 +8,7 @@ struct ExtensionKey: Hashable, Sendable {
         guard !bytes.isEmpty else { return nil }
         var shift: UInt64 = 128
         for byte in bytes {
-            // A NUL would be lost in the packing; a dot or a slash is part of no extension.
+            // A NUL would be lost in the packing, and extensions contain neither a dot nor a slash.
             guard byte != 0, byte != 0x2E, byte != 0x2F, shift > 0 else { return nil }
             shift -= 8
             let letter = UInt64(0x41...0x5A ~= byte ? byte | 0x20 : byte)

@@ -1,13 +1,13 @@
 /// The data of ``MediaTypeTable/standard``: extensions and their media types.
 ///
 /// An entry is an extension in lower case, a colon, a letter for the type, a slash and the subtype.
-/// The letters are those of ``MediaTypeRows/type(of:)``. Entries stand in the order of the bytes of
-/// their extensions, so that one is found by halving; nothing is done when a program starts.
+/// ``MediaTypeRows/type(of:)`` lists the letters. Entries are sorted by the bytes of their
+/// extensions, so that a binary search finds them. No work is done when a program starts.
 ///
-/// Registered types come first; `x-` types stand where browsers and players expect them. XML and
-/// JSON types carry no charset: their content says or fixes its own.
+/// Registered types are preferred; `x-` types are used where browsers and players expect them. XML
+/// and JSON types have no charset: XML content declares its own, and JSON is always UTF-8.
 package enum MediaTypeRows {
-    /// The type of a letter.
+    /// The type that a letter stands for.
     package static func type(of letter: UInt8) -> StaticString {
         switch letter {
         case UInt8(ascii: "a"): "application/"

@@ -1,6 +1,6 @@
-/// Says the media type of a file by the last extension of its name.
+/// Finds the media type of a file by the last extension of its name.
 ///
-/// A value with the usual types, which may be changed:
+/// The standard table can be changed:
 ///
 /// ```swift
 /// var table = MediaTypeTable.standard
@@ -12,31 +12,31 @@ public struct MediaTypeTable: Sendable {
     /// The most bytes of an extension.
     public static let extensionByteLimit = 16
 
-    /// The `charset` that types of the form `text/*` get where they have none; nil for none.
+    /// The `charset` for `text/*` types without one; nil to add none.
     ///
-    /// Applies to types that are set from then on.
+    /// Applies to types that are set afterwards.
     public var textCharset: String? = "utf-8"
 
-    /// Overrides by the program; `nil` for an extension that it removed.
+    /// The program's own entries; `nil` for a removed extension.
     private var own: [ExtensionKey: String?] = [:]
     private var isStandard = false
     private let fallback = MediaType.octetStream.description
 
-    /// Makes a table that knows no extension.
+    /// Makes an empty table.
     public init() {}
 
-    /// The usual types of files, some 1,800 extensions: those that IANA has registered, and those
-    /// that browsers, desktops and phones go by. Text comes with `charset=utf-8`.
+    /// The usual types of files with some 1,800 extensions: types that IANA has registered, and
+    /// types that browsers, desktops and phones use. Text types have `charset=utf-8`.
     public static var standard: MediaTypeTable {
         var table = MediaTypeTable()
         table.isStandard = true
         return table
     }
 
-    /// The media type of an extension, which is written without its dot and in any case.
+    /// The media type of an extension, which is without its dot and in any case.
     ///
-    /// Nil if the table does not know it; set nil to forget it. Setting traps for an extension that
-    /// is empty, holds a dot or a slash, or is longer than ``extensionByteLimit``.
+    /// Nil for an unknown extension; set nil to remove one. Setting traps for an extension that is
+    /// empty, contains a dot or a slash, or is longer than ``extensionByteLimit``.
     public subscript(pathExtension: String) -> MediaType? {
         get {
             ExtensionKey(pathExtension.utf8).flatMap(contentType).flatMap { MediaType($0) }
@@ -49,19 +49,19 @@ public struct MediaTypeTable: Sendable {
         }
     }
 
-    /// The value of `Content-Type` for a file of that name.
+    /// The value of `Content-Type` for a file of this name.
     ///
-    /// Searches by the extension after the last dot of the last path component, ignoring case. A
-    /// name without a dot, or whose only dot comes first, has no extension. Unknown extensions give
-    /// `application/octet-stream`. Allocates at most the result.
+    /// The extension follows the last dot of the last path component; its case is ignored. A name
+    /// without a dot, or whose only dot comes first, has no extension. Names with an unknown
+    /// extension or none get `application/octet-stream`. Allocates at most the result.
     public func contentType(ofFile name: String) -> String {
         var name = name
         return name.withUTF8 { unsafe contentType(ofFileNamed: UnsafeRawBufferPointer($0)) }
     }
 
-    /// The value of `Content-Type` for a file of that name, given as bytes.
+    /// The value of `Content-Type` for a file whose name is given as bytes.
     ///
-    /// The same as ``contentType(ofFile:)-(String)`` for names that may be no UTF-8.
+    /// The same as ``contentType(ofFile:)-(String)``. The name may not be UTF-8.
     public func contentType(ofFile name: some BidirectionalCollection<UInt8>) -> String {
         let known = name.withContiguousStorageIfAvailable {
             unsafe contentType(ofFileNamed: UnsafeRawBufferPointer($0))
@@ -86,7 +86,7 @@ public struct MediaTypeTable: Sendable {
             guard unsafe name[start - 1] != 0x2F else { return nil }
             start -= 1
         }
-        // A dot that begins a component begins no extension.
+        // A dot at the beginning of a component does not begin an extension.
         guard start > 1, unsafe name[start - 2] != 0x2F else { return nil }
         return unsafe ExtensionKey(name[start...])
     }

@@ -1,6 +1,6 @@
 /// Well-formed UTF-8 (RFC 3629 section 4).
 enum UTF8Text {
-    /// The length of the well-formed sequence that begins at `index`; `nil` when none does.
+    /// The length in bytes of the well-formed sequence at `index`; `nil` if none begins there.
     static func sequenceLength(_ bytes: Span<UInt8>, at index: Int) -> Int? {
         let length: Int
         var second: ClosedRange<UInt8> = 0x80...0xBF

@@ -1,16 +1,17 @@
 /// The content of a request.
 ///
-/// Bytes, files and content from a closure can be sent more than once: after a redirect that
-/// keeps the method, an authentication challenge, or a connection that broke. A stream cannot.
+/// Bytes, files and content from a closure can be sent more than once: after a redirect that keeps
+/// the method, an authentication challenge, or a broken connection. A stream can be sent only once.
 public struct ClientBody: Sendable {
-    /// Pieces that are asked for one by one; nil after the last.
+    /// Returns the next piece; nil after the last.
     typealias Pull = @Sendable () async throws -> [UInt8]?
 
     enum Content: Sendable {
         case none
         case bytes([UInt8])
         case file(path: String, offset: Int64, count: Int64?)
-        /// Gives a fresh sequence of pieces each time it is called, or nil when it cannot again.
+        /// `make` returns a new sequence of pieces for each call, or nil if the content cannot be
+        /// sent again.
         case stream(length: Int64?, isReplayable: Bool, make: @Sendable () async throws -> Pull?)
     }
 
@@ -26,7 +27,7 @@ public struct ClientBody: Sendable {
     /// No content.
     public static var none: ClientBody { ClientBody(.none, mediaType: nil) }
 
-    /// Bytes, also none: a `Content-Length` of 0 is sent then, but with GET, HEAD and TRACE.
+    /// Bytes. No bytes are sent with `Content-Length: 0`, except with GET, HEAD and TRACE.
     public static func bytes(_ bytes: [UInt8], mediaType: String? = nil) -> ClientBody {
         ClientBody(.bytes(bytes), mediaType: mediaType)
     }
@@ -40,12 +41,12 @@ public struct ClientBody: Sendable {
 
     /// A file, or a part of it, read while it is sent.
     ///
-    /// A file that becomes shorter meanwhile fails the task.
+    /// The task fails if the file becomes shorter before it was sent, or is replaced.
     /// - Parameters:
     ///   - path: the path of a regular file.
-    ///   - offset: where to begin.
-    ///   - count: how many bytes to send; nil for all that follow.
-    ///   - mediaType: what Content-Type says unless the request has one.
+    ///   - offset: the first byte to send, counted from 0.
+    ///   - count: how many bytes to send; nil for the rest of the file.
+    ///   - mediaType: the value of Content-Type, unless the request has one.
     public static func file(
         _ path: String, offset: Int64 = 0, count: Int64? = nil, mediaType: String? = nil
     ) -> ClientBody {
@@ -53,12 +54,13 @@ public struct ClientBody: Sendable {
         return ClientBody(.file(path: path, offset: offset, count: count), mediaType: mediaType)
     }
 
-    /// The elements of a sequence, each sent when there is room for it. It can be sent once.
+    /// The elements of a sequence, each requested when it can be sent. The content can be sent
+    /// once.
     /// - Parameters:
-    ///   - pieces: the content. An error that it throws is the task's error.
-    ///   - length: how many bytes all pieces have together, where that is known; other content is
-    ///     sent chunked. The task fails when they have more or fewer.
-    ///   - mediaType: what Content-Type says unless the request has one.
+    ///   - pieces: the content. The task fails with an error that the sequence throws.
+    ///   - length: the total length in bytes. The task fails if the pieces have more or fewer. Nil
+    ///     if unknown; the content is then sent chunked.
+    ///   - mediaType: the value of Content-Type, unless the request has one.
     public static func stream<Pieces: AsyncSequence & Sendable>(
         _ pieces: Pieces, length: Int64? = nil, mediaType: String? = nil
     ) -> ClientBody where Pieces.Element == [UInt8] {
@@ -71,12 +73,12 @@ public struct ClientBody: Sendable {
             .stream(length: length, isReplayable: false, make: make), mediaType: mediaType)
     }
 
-    /// The elements of sequences that a closure makes, one for each time that the content is sent.
+    /// The elements of a sequence that a closure makes each time the content is sent.
     /// - Parameters:
-    ///   - length: how many bytes all pieces have together, where that is known; other content is
-    ///     sent chunked. The task fails when they have more or fewer.
-    ///   - mediaType: what Content-Type says unless the request has one.
-    ///   - make: makes a sequence that begins at the content's first byte.
+    ///   - length: the total length in bytes. The task fails if the pieces have more or fewer. Nil
+    ///     if unknown; the content is then sent chunked.
+    ///   - mediaType: the value of Content-Type, unless the request has one.
+    ///   - make: returns a sequence that begins at the content's first byte.
     public static func replayable<Pieces: AsyncSequence & Sendable>(
         length: Int64? = nil, mediaType: String? = nil,
         _ make: @escaping @Sendable () async throws -> Pieces
@@ -87,7 +89,7 @@ public struct ClientBody: Sendable {
             mediaType: mediaType)
     }
 
-    /// The content where it is in memory as a whole.
+    /// The content if all of it is in memory; nil otherwise.
     package var bytesInMemory: [UInt8]? {
         if case .bytes(let bytes) = content { bytes } else { nil }
     }
@@ -102,7 +104,7 @@ public struct ClientBody: Sendable {
         if case .stream(_, let isReplayable, _) = content { isReplayable } else { true }
     }
 
-    /// How many bytes it has, where that is known without looking at a file; nil otherwise.
+    /// The length in bytes if it is known without opening a file; nil otherwise.
     public var length: Int64? {
         switch content {
         case .none: 0
@@ -113,7 +115,7 @@ public struct ClientBody: Sendable {
     }
 }
 
-/// Holds the iterator of a sequence. One call ends before the next begins.
+/// Holds the iterator of a sequence. Calls must not overlap.
 private final class PullBox<Pieces: AsyncSequence & Sendable>: @unchecked Sendable
 where Pieces.Element == [UInt8] {
     private var iterator: Pieces.AsyncIterator

@@ -1,128 +1,132 @@
 public import HTTPParser
 
-/// How a session behaves. A session keeps the copy that it is created with.
+/// The settings of a session, which keeps a copy of them.
 public struct ClientConfiguration: Sendable {
-    /// How long things may take.
+    /// The time limits of tasks.
     public var timeouts = ClientTimeouts()
     /// When a stored response may answer.
     public var cachePolicy = CachePolicy.useProtocolCachePolicy
-    /// Fields that every request has unless it brings its own.
+    /// Fields for every request that does not have a field of the same name.
     public var additionalFields = HTTPFields()
-    /// The value of `User-Agent` unless a request or ``additionalFields`` has one; nil for no field.
+    /// The value of `User-Agent`, unless a request or ``additionalFields`` has one; nil for no
+    /// field.
     public var userAgent: String? = "swift-http-toolkit"
 
-    /// How many requests are sent to one origin at the same time, each over a connection of its
-    /// own. Over HTTP/2 they share one, and ``streamsPerOrigin`` holds.
+    /// The most simultaneous requests to one origin, each over a separate connection. Over HTTP/2
+    /// requests share a connection, and ``streamsPerOrigin`` is the limit.
     public var connectionsPerOrigin = 6
-    /// How many requests are sent to an origin that speaks HTTP/2 at the same time.
+    /// The most simultaneous requests to an origin that uses HTTP/2.
     public var streamsPerOrigin = 100
-    /// How many requests are on their way at the same time, to all origins together.
+    /// The most simultaneous requests to all origins together.
     public var requestLimit = 256
     /// How many idle connections are kept; none with 0 or less.
     public var idleConnectionLimit = 64
-    /// For how long an idle connection is used again, in whole seconds; a server may close it
-    /// before. With zero no connection is kept.
+    /// How long an idle connection may be used again, in whole seconds; a server may close it
+    /// earlier. With zero no connection is kept.
     public var idleConnectionTime = Duration.seconds(118)
 
-    /// Where cookies are kept; nil for no cookies.
+    /// The storage of cookies; nil for no cookies.
     public var cookies: CookieStorage? = .shared
-    /// Which cookies of responses are stored, in place of the storage's own
-    /// ``CookieStorage/acceptPolicy``, which holds for all sessions that share it.
+    /// Which cookies of responses are stored. Nil for the storage's ``CookieStorage/acceptPolicy``,
+    /// which applies to all sessions that share the storage.
     package var cookiePolicy: CookieAcceptPolicy?
     /// Whether cookies are sent and stored. Cookies in a request's own fields are always sent.
     public var setsCookies = true
-    /// Where responses are kept; nil for no cache. Data tasks use it.
+    /// The cache of responses, which data tasks use; nil for no cache.
     public var cache: ClientCache? = .shared
-    /// Which redirects are followed, and what goes along.
+    /// Which redirects are followed, and which fields are sent along.
     public var redirects = RedirectPolicy()
-    /// How challenges of servers are answered.
+    /// How challenges of servers and proxies are answered.
     public var authentication = AuthenticationOptions()
     /// When a request that failed is sent again.
     public var retries = RetryPolicy()
-    /// Remembers which hosts are reached by https alone; nil for none.
+    /// The hosts that are reached only by https (HSTS); nil to ignore HSTS.
     public var strictTransport: StrictTransportStore?
 
-    /// Which versions of HTTP are spoken.
+    /// The versions of HTTP that are used.
     public var protocols = ProtocolPolicy.automatic
     /// How servers are authenticated.
     public var tls = TLSOptions()
-    /// Decides in place of the certificate check, or after it; nil for the check alone.
+    /// Decides in place of the usual certificate check, or in addition to it; nil for the usual
+    /// check alone.
     public var trust: TrustPolicy?
     /// The proxy.
     public var proxy = ProxyPolicy.direct
-    /// Where to connect to; nil for the URL's host.
+    /// Chooses the hosts to connect to; nil for the URL's host.
     public var endpoints: EndpointPolicy?
-    /// How names become addresses.
+    /// How host names are resolved to addresses.
     public var resolver = ResolverOptions()
-    /// Receives the notes of libcurl and the heads that it sends and reads, on the session's thread.
+    /// Receives libcurl's messages, and the heads that it sends and receives, on the session's
+    /// thread.
     package var trace: (@Sendable (ClientTrace) -> Void)?
     /// Answers in place of the network; nil for the network.
     public var transport: ClientTransport?
 
     /// When `Expect: 100-continue` is sent.
     public var expectation = ExpectationPolicy.above(bytes: 1 << 20, wait: .seconds(1))
-    /// Whether gzip, deflate and, where libbrotlidec is installed, br are asked for and taken off.
+    /// Whether gzip, deflate and, if libbrotlidec is installed, br are requested and decoded.
     public var decodesContent = true
     /// The most decoded bytes per compressed byte, at least 1; checked only once the decoded
     /// content is longer than ``decodingFloor``.
     public var decodingRatio: Int64 = 100
-    /// The length of decoded content up to which ``decodingRatio`` is not checked: a log of some
-    /// megabytes may well have been a few kilobytes.
+    /// The length of decoded content, in bytes, up to which ``decodingRatio`` is not checked: some
+    /// megabytes of a log may well be compressed to a few kilobytes.
     public var decodingFloor: Int64 = 32 << 20
-    /// The most content that is taken, in bytes, content coding taken off; nil for no limit.
+    /// The most content that is accepted, in bytes after content decoding; nil for no limit.
     public var contentLimit: Int64?
-    /// The most content that is collected in memory, in bytes, by `ClientSession.data(for:delegate:)`
-    /// and by data tasks with a completion handler.
+    /// The most content, in bytes, that `ClientSession.data(for:delegate:)` and data tasks with a
+    /// completion handler collect in memory.
     public var collectLimit: Int64 = 256 << 20
-    /// The most that the head of a response may have, in bytes, interim responses included.
+    /// The longest head of a response, in bytes, including interim responses.
     public var headLimit = 100 << 10
-    /// The most received content that waits for its reader, in bytes; then the connection is not
-    /// read until there is room.
+    /// The most received content that is buffered for its reader, in bytes. The connection is not
+    /// read while the buffer is full.
     public var receiveBuffer = 256 << 10
     /// The most bytes of content that a task receives in a second, at least 1; nil for no limit.
-    /// Content is received in pieces of 1 KiB at least. WebSockets are not limited.
+    /// The smallest read is 1 KiB. WebSockets are not limited.
     public var receiveBytesPerSecond: Int64?
-    /// The most bytes that a task sends in a second, at least 1; nil for no limit. libcurl sends up to
-    /// 16 KiB at once and then pauses: a rate so low that the pause exceeds
-    /// ``ClientTimeouts/idle`` ends in a timeout. WebSockets are not limited.
+    /// The most bytes that a task sends in a second, at least 1; nil for no limit. libcurl sends up
+    /// to 16 KiB and then pauses. A pause longer than ``ClientTimeouts/idle`` ends in a timeout, so
+    /// the rate must not be too low. WebSockets are not limited.
     public var sendBytesPerSecond: Int64?
-    /// How long a thread that calls `ClientSession.data(for:delegate:)` or the like may block until
-    /// the response comes, in place of the session's thread; zero for never.
+    /// How long a thread that calls `ClientSession.data(for:delegate:)` or a similar function may
+    /// block until the response arrives, in place of the session's thread; zero for never.
     ///
-    /// It blocks the calling thread, which in async code belongs to Swift's pool: set it in programs
-    /// whose only work is requests one after the other to a near server, to 250 microseconds for
-    /// example. Then such a request needs no other thread. A thread waits only if responses have
-    /// lately arrived within that time, nothing else is requested meanwhile, and it is not the main
-    /// thread; a late response is waited for 40 times as long, 10 milliseconds at most.
+    /// In async code the calling thread belongs to Swift's pool. Set this, to 250 microseconds for
+    /// example, in programs that only send one request after another to a near server: a request
+    /// then needs no other thread. A thread waits only if recent responses arrived within this
+    /// time, no other request is running, and it is not the main thread. It waits up to 40 times as
+    /// long for a late response, at most 10 milliseconds.
     public var briefWait = Duration.zero
-    /// How long a thread that calls `ClientSession.data(for:delegate:)` or the like, or that reads
-    /// content, may poll for the response, or for more content, in place of the session's thread;
-    /// zero for never, at most 10 milliseconds. It counts where ``briefWait`` is zero.
+    /// How long a thread that sends a request with `ClientSession.data(for:delegate:)` or a similar
+    /// function, or that reads content, may poll for the response or for more content, in place of
+    /// the session's thread. Zero for never, at most 10 milliseconds. Used only if ``briefWait`` is
+    /// zero.
     ///
-    /// The thread does not block: it asks the system again and again, and leaves its processor to
-    /// others in between. It does so only under the conditions of ``briefWait``, but is also tried with
-    /// responses that have taken up to twice that time: asleep, both sides have to be woken. After a
-    /// poll that was in vain the next ones are left out, so that a server that answers later costs no
-    /// time. Other tasks of Swift's pool may begin that much later. No effect on Apple platforms.
+    /// The thread does not block: it polls repeatedly and yields its processor in between. The
+    /// conditions are those of ``briefWait``, but recent responses may have taken up to twice this
+    /// time, because waking sleeping threads takes time, too. After an unsuccessful poll the next
+    /// few are skipped, so that a slow server costs no time. Other tasks of Swift's pool may start
+    /// later by this time. No effect on Apple platforms.
     public var briefPolling = Duration.microseconds(200)
     /// Whether unusual but valid responses are accepted, such as HTTP/0.9 without any head.
     public var allowsHTTP09 = false
-    /// How often a download goes on by itself after its connection broke; only where the server
-    /// gives ranges and a strong validator. The count starts again whenever content arrives.
+    /// How often a download resumes automatically after its connection broke. It needs a server
+    /// with ranges and a strong validator. The count starts again whenever content arrives.
     ///
-    /// The first time is at once; before the others it waits as a retry does
-    /// (``RetryPolicy/firstDelay``). With the defaults a server may be away for 3 to 6 seconds, with 13
-    /// continuations for half a minute to a whole one.
+    /// The first attempt is immediate; the others wait like retries (``RetryPolicy/firstDelay``).
+    /// With the defaults a download survives an outage of 3 to 6 seconds, with 13 continuations one
+    /// of half a minute to a minute.
     public var downloadContinuations = 7
 
     /// The defaults.
     public init() {}
 
-    /// The defaults: what `NSURLSessionConfiguration.default` is.
+    /// The defaults, like `NSURLSessionConfiguration.default`.
     public static var `default`: ClientConfiguration { ClientConfiguration() }
 
-    /// The defaults with separate cookies and cache, in memory: what
-    /// `NSURLSessionConfiguration.ephemeral` is.
+    /// The defaults with new storages of cookies and responses in memory, like
+    /// `NSURLSessionConfiguration.ephemeral`.
     public static var ephemeral: ClientConfiguration {
         var configuration = ClientConfiguration()
         configuration.cookies = CookieStorage()
@@ -133,13 +137,13 @@ public struct ClientConfiguration: Sendable {
 
 /// Checks a server's certificate in addition to, or instead of, the usual check.
 public struct TrustPolicy: Sendable {
-    /// Certificates as a server showed them.
+    /// The certificates of a server, and the result of the usual check.
     public struct Evaluation: Sendable {
-        /// Where the client is connected to.
+        /// The origin that the client is connected to.
         public let origin: Origin
         /// The certificates in DER, the server's own first.
         public let certificates: [[UInt8]]
-        /// Whether the usual check found nothing wrong with the chain.
+        /// Whether the certificates passed the usual check.
         public let isTrusted: Bool
 
         package init(origin: Origin, certificates: [[UInt8]], isTrusted: Bool) {
@@ -152,8 +156,8 @@ public struct TrustPolicy: Sendable {
     let evaluate: @Sendable (Evaluation) -> Bool
 
     /// Creates a policy.
-    /// - Parameter evaluate: whether to go on. It is called on the session's thread, or on that
-    ///   of a task that is being started, and must not block.
+    /// - Parameter evaluate: returns whether the server is trusted. It is called on the session's
+    ///   thread, or on the thread that starts a task, and must not block.
     public init(_ evaluate: @escaping @Sendable (Evaluation) -> Bool) {
         self.evaluate = evaluate
     }

@@ -2,16 +2,16 @@ internal import HTTPCodecs
 public import HTTPParser
 internal import ToolkitSystem
 
-/// The content of a response as it comes.
+/// The content of a response as it arrives.
 ///
 /// ```swift
 /// let (content, response) = try await session.bytes(for: request)
 /// for try await piece in content { size += piece.count }
 /// ```
 ///
-/// Little waits in memory: the connection is not read while the pieces are not taken. It can be read
-/// once. The task is cancelled when the content is released, or when the Swift task that reads it is
-/// cancelled.
+/// Little content is buffered: the connection is not read until the reader takes the pieces. The
+/// content can be read once. The task is cancelled when the content is released, or when the Swift
+/// task that reads it is cancelled.
 public struct ClientContent: AsyncSequence, Sendable {
     let reader: ContentReader
 
@@ -20,7 +20,7 @@ public struct ClientContent: AsyncSequence, Sendable {
         let reader: ContentReader
 
         /// The next piece, never empty; nil after the last.
-        /// - Throws: when the content does not come in whole.
+        /// - Throws: the error that kept the content from being complete.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(ClientError) -> [UInt8]? {
@@ -31,9 +31,9 @@ public struct ClientContent: AsyncSequence, Sendable {
     /// Starts reading.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: reader) }
 
-    /// All of the content in memory.
-    /// - Parameter byteLimit: the most bytes to take; beyond it
-    ///   ``ClientError/Kind/contentTooLong`` is thrown.
+    /// Reads all of the content into memory.
+    /// - Parameter byteLimit: the most bytes of content; longer content throws
+    ///   ``ClientError/Kind/contentTooLong``.
     public func collect(upTo byteLimit: Int) async throws(ClientError) -> [UInt8] {
         var all: [UInt8] = []
         for try await piece in self {
@@ -46,10 +46,11 @@ public struct ClientContent: AsyncSequence, Sendable {
         return all
     }
 
-    /// The fields behind the content, once it was read to its end (RFC 9110 section 6.5).
+    /// The fields after the content (RFC 9110 section 6.5); empty until the content was read to its
+    /// end.
     public var trailers: HTTPFields { reader.task.response?.trailers ?? HTTPFields() }
 
-    /// The task behind it: for its progress, its metrics, or to suspend it.
+    /// The task that receives the content. Use it to read progress and metrics, or to suspend.
     public var task: TransferTask { reader.task }
 }
 
@@ -85,18 +86,19 @@ final class ContentStream: Sendable {
     private struct State {
         var head: Result<ClientResponse, ClientError>?
         var headWaiter: Waiter<Result<ClientResponse, ClientError>>?
-        /// The pieces that were not read yet, and how many bytes they have.
+        /// The pieces that were not read yet, and their total length in bytes.
         var content: [[UInt8]] = []
         var count = 0
         var end: Result<Void, ClientError>?
         var reader: Waiter<Result<[UInt8]?, ClientError>>?
         var isFull = false
-        /// Whether more comes only when the reader has nothing left.
+        /// Whether more content is fetched only when the reader finds no piece.
         var isPulled = false
         var pull: Pull?
     }
 
-    /// Has more content come, which may be there at once; whether it is held until then.
+    /// Fetches more content, which may arrive before the call returns. `isHeld` is true if content
+    /// is held back until this call.
     typealias Pull = @Sendable (_ isHeld: Bool) -> Void
 
     private let state = Locked(State())
@@ -106,7 +108,7 @@ final class ContentStream: Sendable {
         self.limit = Swift.max(limit, 1)
     }
 
-    /// Sets the closure to call when there is room again, or nothing left.
+    /// Sets the closure to call when the buffer is no longer full, or has no piece for the reader.
     func onPull(_ call: @escaping Pull) {
         state.withLock { $0.pull = call }
     }
@@ -125,7 +127,7 @@ final class ContentStream: Sendable {
 
     enum Place { case awaited, kept, full }
 
-    /// Adds a piece. A reader that waits has to be notified by ``notifyReader()``.
+    /// Adds a piece. For `.awaited` the caller must call ``notifyReader()``.
     func add(_ piece: [UInt8]) -> Place {
         state.withLock { state in
             let isAwaited = state.reader != nil && state.content.isEmpty
@@ -165,8 +167,9 @@ final class ContentStream: Sendable {
         }
     }
 
-    /// From now on more comes only when the reader has nothing left.
-    /// - Returns: false if it waits already, so that more has to come by itself.
+    /// From now on content is fetched only when the reader finds no piece.
+    /// - Returns: false if the reader is already waiting, so that content must be fetched without
+    ///   its request.
     func startPull() -> Bool {
         state.withLock { state in
             state.isPulled = state.reader == nil || !state.content.isEmpty
@@ -174,8 +177,8 @@ final class ContentStream: Sendable {
         }
     }
 
-    /// More comes as long as there is room.
-    /// - Returns: whether there is.
+    /// From now on content is fetched until the buffer is full.
+    /// - Returns: whether the buffer has space.
     func endPull() -> Bool {
         state.withLock { state in
             state.isPulled = false
@@ -206,12 +209,12 @@ final class ContentStream: Sendable {
         }
         pull?(isHeld)
         if let piece { return piece }
-        // It may be there now.
+        // The call may have added a piece.
         return await Waiter.wait { waiter in
             let answer = state.withLock { state -> Result<[UInt8]?, ClientError>? in
                 if let piece = take(from: &state) { return piece }
                 guard state.reader == nil else {
-                    return .failure(ClientError(.internalFailure, "two readers at once"))
+                    return .failure(ClientError(.internalFailure, "content has two readers"))
                 }
                 state.reader = waiter
                 return nil

@@ -6,7 +6,7 @@ extension ClientError {
     public enum Kind: Sendable, Hashable {
         /// The task was cancelled.
         case cancelled
-        /// The session takes no tasks any more.
+        /// The session was invalidated and accepts no more tasks.
         case sessionInvalidated
         /// The URL is malformed.
         case badURL
@@ -14,7 +14,7 @@ extension ClientError {
         case unsupportedURL
         /// The request cannot be sent as it is: a field with a line break, for example.
         case badRequest
-        /// Content with a method that gives it no meaning.
+        /// The request has content, but its method gives content no meaning.
         case contentNotAllowed
         /// The host's name has no address.
         case cannotFindHost
@@ -22,85 +22,86 @@ extension ClientError {
         case cannotFindProxy
         /// No connection could be made.
         case cannotConnect
-        /// The proxy refused.
+        /// The proxy refused the connection or the tunnel.
         case proxyRefused
         /// The connection broke.
         case connectionLost
-        /// Something took too long.
+        /// One of the time limits was exceeded.
         case timedOut(ClientTimeouts.Limit)
-        /// TLS could not be agreed upon.
+        /// The TLS handshake failed.
         case secureConnectionFailed
-        /// The server's certificate leads to no trusted authority.
+        /// The server's certificate was not issued by a trusted authority.
         case certificateUntrusted
         /// The server's certificate is for other names.
         case certificateNameMismatch
         /// The server's certificate is not valid now.
         case certificateExpired
-        /// The server's key is none of the pinned ones.
+        /// The server's key is not one of the pinned keys.
         case pinMismatch
         /// The client's certificate or key cannot be used.
         case badClientCertificate
         /// The trusted authorities cannot be read.
         case badAuthorities
-        /// The answer is not HTTP, or ill-formed.
+        /// The response is not HTTP, or is malformed.
         case badResponse
-        /// The connection was closed without an answer.
+        /// The connection was closed without a response.
         case emptyResponse
-        /// The head of the answer is longer than allowed.
+        /// The head of the response is longer than allowed.
         case headTooLong
         /// The content is longer than allowed.
         case contentTooLong
-        /// The content ended before its end.
+        /// The response ended early.
         case truncated
-        /// The content coding could not be taken off, or its content is longer than allowed.
+        /// The content could not be decoded, or the decoded content is longer than allowed.
         case decodingFailed
-        /// The content is not what was asked for: no JSON, or that of something else.
+        /// The content cannot be read as the requested type: it is not JSON, or JSON of another
+        /// type.
         case unexpectedContent
-        /// The status is not one of success, where one was required.
+        /// The status is not 2xx where 2xx is required.
         case unexpectedStatus
-        /// The server has answered the handshake of a WebSocket with this status in place of 101.
+        /// The server answered a WebSocket handshake with this status in place of 101.
         case webSocketRefused(HTTPStatus)
         /// There were more redirects than allowed.
         case tooManyRedirects
-        /// A redirect that must not be followed.
+        /// The redirect must not be followed.
         case redirectRefused
-        /// The content would have to be sent again, and cannot be.
+        /// The request's content must be sent again, but can be sent only once.
         case bodyNotReplayable
-        /// The content could not be read, or was not as long as announced.
+        /// The request's content could not be read, or its length was not the announced one.
         case bodyFailed
-        /// The server wants credentials, and there are none.
+        /// Credentials are required, and none was accepted.
         case authenticationRequired
         /// A file could not be opened.
         case cannotOpenFile
         /// A file could not be written.
         case cannotWriteFile
-        /// No stored response, and the server must not be asked.
+        /// No stored response can answer, and the policy forbids asking the server.
         case notCached
         /// A resolver or another hook of the application threw.
         case hookFailed
-        /// Something that libcurl cannot do here.
+        /// The installed libcurl, or the session's transport, does not support the request.
         case notSupported
-        /// Out of memory, or a fault of the client's own.
+        /// Out of memory, or a defect of this client.
         case internalFailure
     }
 
     /// How far a transaction had come.
     public enum Phase: String, Sendable, Hashable, CaseIterable {
-        /// Before it was started.
+        /// Before the transaction was started.
         case preparing
-        /// Waiting for its turn.
+        /// Waiting for a connection.
         case queued
-        /// Finding the address.
+        /// Resolving the host name.
         case resolving
         /// Connecting.
         case connecting
-        /// Agreeing on TLS keys.
+        /// In the TLS handshake.
         case securing
         /// Sending the request.
         case sending
-        /// Waiting for the answer.
+        /// Waiting for the response.
         case waiting
-        /// Receiving the answer.
+        /// Receiving the response.
         case receiving
         /// After the last byte.
         case finishing

@@ -4,9 +4,9 @@
     public import Foundation
 #endif
 
-/// Why a task did not end well.
+/// The reason why a task failed.
 ///
-/// A response with any status is no error: 404 is an answer. Downloads to a path are the exception,
+/// A status such as 404 is a response and not an error. Downloads to a path are the exception,
 /// because an error page would replace a file.
 public struct ClientError: Error, Sendable {
     /// The kind of the error.
@@ -14,7 +14,7 @@ public struct ClientError: Error, Sendable {
         get { parts.values.kind }
         set { parts.values.kind = newValue }
     }
-    /// A sentence for people.
+    /// Details for a human reader; may be empty.
     public var message: String {
         get { parts.values.message }
         set { parts.values.message = newValue }
@@ -29,13 +29,13 @@ public struct ClientError: Error, Sendable {
         get { parts.values.bytesSent }
         set { parts.values.bytesSent = newValue }
     }
-    /// How many bytes of the response's content had come.
+    /// How many bytes of the response's content were received.
     public var bytesReceived: Int64 {
         get { parts.values.bytesReceived }
         set { parts.values.bytesReceived = newValue }
     }
-    /// Whether it is certain that the server has done nothing, so that any request can be sent
-    /// again.
+    /// Whether the server has certainly not processed the request: it can be sent again, with any
+    /// method.
     public var isSafeToRetry: Bool {
         get { parts.values.isSafeToRetry }
         set { parts.values.isSafeToRetry = newValue }
@@ -45,12 +45,13 @@ public struct ClientError: Error, Sendable {
         get { parts.values.url }
         set { parts.values.url = newValue }
     }
-    /// With which a download goes on where it stopped, if that is possible.
+    /// The data to resume a download; nil if it cannot be resumed.
     public var resumeData: ResumeData? {
         get { parts.values.resumeData }
         set { parts.values.resumeData = newValue }
     }
-    /// libcurl's number, which is the exit status of its program; 0 where libcurl had no part.
+    /// libcurl's error number, which is also the exit status of the program `curl`; 0 for an error
+    /// that libcurl did not report.
     public var curlCode: Int32 {
         get { parts.values.curlCode }
         set { parts.values.curlCode = newValue }
@@ -91,14 +92,14 @@ public struct ClientError: Error, Sendable {
 
     /// Whether the task was cancelled.
     public var isCancelled: Bool { kind == .cancelled }
-    /// Whether something took too long.
+    /// Whether a time limit was exceeded.
     public var isTimeout: Bool {
         if case .timedOut = kind { true } else { false }
     }
 }
 
 extension ClientError: CustomStringConvertible {
-    /// The kind of the error, its place, and the known details.
+    /// The kind and the message, then the URL and the phase if the URL is known.
     public var description: String {
         var text = kind.text
         if !message.isEmpty { text += ": \(message)" }
@@ -106,7 +107,7 @@ extension ClientError: CustomStringConvertible {
         return text
     }
 
-    /// A URL, or a text that is to be one, without the name and the password in it.
+    /// A URL, or a text that may be one, without user name and password.
     static func shown(_ text: String) -> String {
         let bytes = text.utf8
         let first = bytes.prefix { !endsAuthority($0) && $0 != UInt8(ascii: "@") }

@@ -1,8 +1,8 @@
 public import HTTPCodecs
 internal import HTTPParser
 
-/// A form to be sent as `multipart/form-data`: texts in memory, and files that are read while they
-/// are sent.
+/// A form that is sent as `multipart/form-data`: texts in memory, and files that are read while
+/// they are sent.
 ///
 /// ```swift
 /// var form = ClientForm()
@@ -11,8 +11,8 @@ internal import HTTPParser
 /// request.body = .multipart(form)
 /// ```
 ///
-/// Its length is known in advance, so it is not sent chunked, and it can be sent again after a redirect
-/// or a challenge. RFC 7578.
+/// The length is known in advance, so the form is not sent chunked. It can be sent again after a
+/// redirect or a challenge. RFC 7578.
 public struct ClientForm: Sendable {
     var parts = MultipartSerializer<String>(.formData)
 
@@ -21,9 +21,9 @@ public struct ClientForm: Sendable {
 
     /// Adds a field.
     /// - Parameters:
-    ///   - name: its name.
-    ///   - text: its value.
-    /// - Throws: `ClientError` with `badRequest` for a name that no form can have.
+    ///   - name: the name of the field.
+    ///   - text: the value of the field.
+    /// - Throws: `ClientError` with `badRequest` for a name that a form cannot contain.
     public mutating func append(_ name: String, _ text: String) throws(ClientError) {
         try add { parts throws(HTTPMessageError) in try parts.append(name: name, text: text) }
     }
@@ -32,9 +32,9 @@ public struct ClientForm: Sendable {
     /// - Parameters:
     ///   - name: the name of the field.
     ///   - fileName: the name of the file, without a path.
-    ///   - mediaType: its media type; nil for that of its extension.
-    ///   - bytes: its content.
-    /// - Throws: `ClientError` with `badRequest` for a name that no form can have.
+    ///   - mediaType: the media type; nil to choose it by the file name's extension.
+    ///   - bytes: the content of the file.
+    /// - Throws: `ClientError` with `badRequest` for a name that a form cannot contain.
     public mutating func append(
         _ name: String, fileName: String, mediaType: MediaType? = nil, bytes: [UInt8]
     ) throws(ClientError) {
@@ -44,15 +44,15 @@ public struct ClientForm: Sendable {
         }
     }
 
-    /// Adds a file, which is read while it is sent. The task fails if the length of the file has
+    /// Adds a file, which is read while the form is sent. The task fails if the file's length has
     /// changed by then.
     /// - Parameters:
     ///   - name: the name of the field.
     ///   - path: the path of the file.
     ///   - fileName: the name that is sent; nil for the last part of the path.
-    ///   - mediaType: its media type; nil for that of its extension.
-    /// - Throws: `ClientError` with `cannotOpenFile`, or `badRequest` for a name that no form can
-    ///   have.
+    ///   - mediaType: the media type; nil to choose it by the file name's extension.
+    /// - Throws: `ClientError` with `cannotOpenFile`, or `badRequest` for a name that a form cannot
+    ///   contain.
     public mutating func append(
         _ name: String, file path: String, fileName: String? = nil, mediaType: MediaType? = nil
     ) throws(ClientError) {
@@ -102,10 +102,10 @@ extension ClientBody {
 
     /// A value as JSON.
     /// - Parameters:
-    ///   - value: what is sent.
+    ///   - value: the value to send.
     ///   - mediaType: `application/json` or a type with `+json`.
-    ///   - json: how it is written.
-    /// - Throws: `EncodingError` for a value that JSON cannot hold.
+    ///   - json: the settings of the JSON encoder.
+    /// - Throws: `EncodingError` for a value that JSON cannot represent.
     public static func json(
         _ value: some Encodable, mediaType: MediaType = .json, using json: JSONBody = JSONBody()
     ) throws -> ClientBody {
@@ -113,7 +113,7 @@ extension ClientBody {
     }
 }
 
-/// Gives the content of a form piece by piece. One call ends before the next begins.
+/// Returns the content of a form piece by piece. Calls must not overlap.
 private final class FormReader: @unchecked Sendable {
     private var segments: ArraySlice<MultipartSegment<String>>
     private var file: ClientBody.Pull?
@@ -132,9 +132,9 @@ private final class FormReader: @unchecked Sendable {
             case nil: return nil
             case .bytes(let bytes): if !bytes.isEmpty { return bytes }
             case .source(let path, let length):
-                // More than what was announced would be cut off.
+                // A longer file would be cut off at the announced length.
                 guard case .success(let (_, size)) = System.openForReading(path), size == length
-                else { throw ClientError(.bodyFailed, "\(path) has another length by now") }
+                else { throw ClientError(.bodyFailed, "\(path) has changed its length") }
                 file = try await ClientBody.file(path, count: length).pull()
             }
         }

@@ -1,53 +1,57 @@
-/// A proxy.
+/// A proxy server.
 ///
-/// Where a proxy asks for credentials other than those given here, ``AuthenticationOptions/challenge``
-/// or the delegate answers, with ``ProtectionSpace/isProxy`` set; 407 is the answer otherwise, and of
-/// a tunnel ``ClientError/Kind/authenticationRequired``. No credential for a proxy gets to a server.
+/// If a proxy asks for credentials other than ``user`` and ``password``,
+/// ``AuthenticationOptions/challenge`` or the delegate answers, with ``ProtectionSpace/isProxy``
+/// set. Without an answer the task gets the 407 response or, if the request needs a tunnel, fails
+/// with ``ClientError/Kind/authenticationRequired``. A proxy's credentials are never sent to a
+/// server.
 ///
-/// An https URL goes through a tunnel; an http URL is asked for by its absolute form unless
-/// ``tunnels`` says otherwise (RFC 9110 section 3.7).
+/// Requests for https URLs pass through a tunnel. Requests for http URLs are sent to the proxy with
+/// the absolute form of the URL, or through a tunnel if ``tunnels`` is set (RFC 9110 section 3.7).
 public struct ClientProxy: Sendable, Hashable {
-    /// How the client speaks with a proxy.
+    /// The protocols of proxies.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// HTTP.
         case http
-        /// HTTP under TLS.
+        /// HTTP over TLS.
         case https
-        /// SOCKS 4, the name resolved here.
+        /// SOCKS 4; the client resolves the host name.
         case socks4
-        /// SOCKS 4a, the name resolved by the proxy.
+        /// SOCKS 4a; the proxy resolves the host name.
         case socks4a
-        /// SOCKS 5, the name resolved here.
+        /// SOCKS 5; the client resolves the host name.
         case socks5
-        /// SOCKS 5, the name resolved by the proxy.
+        /// SOCKS 5; the proxy resolves the host name.
         case socks5h
     }
 
-    /// How the client says who it is.
+    /// How the client authenticates to the proxy.
     public enum Scheme: Sendable, Hashable {
-        /// Basic, at once; HTTP and HTTPS proxies. SOCKS 5 has its own.
+        /// Basic, sent with the first request to an HTTP or HTTPS proxy. SOCKS 5 has its own
+        /// scheme.
         case basic
-        /// Digest, or whatever else the proxy asks for; nothing is sent before it has.
+        /// Digest, or another scheme that the proxy asks for. Nothing is sent before the proxy's
+        /// challenge.
         case digest
     }
 
-    /// How the client speaks with it.
+    /// The protocol of the proxy.
     public var kind: Kind
-    /// Its name or address.
+    /// The host name or address of the proxy.
     public var host: String
-    /// Its port.
+    /// The port of the proxy.
     public var port: UInt16
-    /// The name to log in with.
+    /// The user name for the proxy; nil for none.
     public var user: String?
-    /// The password that goes with it.
+    /// The password of the user.
     public var password: String?
-    /// How the two are sent.
+    /// How user name and password are sent.
     public var scheme: Scheme
-    /// Whether http URLs go through a tunnel, too.
+    /// Whether requests for http URLs use a tunnel, too.
     public var tunnels: Bool
-    /// How an HTTPS proxy is authenticated; nil for the authorities and versions that hold for
-    /// servers. Keys and certificates of requests are never for the proxy, and its certificate is
-    /// checked also where servers' are not.
+    /// How an HTTPS proxy is authenticated; nil for the authorities and versions of requests to
+    /// servers. Pinned keys and client certificates of requests never apply to the proxy, and its
+    /// certificate is checked even if servers' certificates are not.
     public var tls: TLSOptions?
 
     /// Creates a proxy.
@@ -67,26 +71,26 @@ public struct ClientProxy: Sendable, Hashable {
     }
 }
 
-/// Which proxy requests go through.
+/// The choice of a proxy for a request.
 public enum ProxyPolicy: Sendable, Hashable {
-    /// None. Variables of the environment are never looked at; ``ResolverOptions/dohURL`` tells of
-    /// the one exception.
+    /// No proxy. Environment variables are ignored, with one exception: see
+    /// ``ResolverOptions/dohURL``.
     case direct
-    /// One proxy, but for the hosts that match one of the rules.
+    /// One proxy for all hosts, except those that match one of the rules.
     case proxy(ClientProxy, bypass: [ProxyBypass] = [])
 
-    /// The proxy for an origin, if there is one.
+    /// The proxy for an origin; nil for a direct connection.
     func proxy(for origin: Origin) -> ClientProxy? {
         guard case .proxy(let proxy, let bypass) = self else { return nil }
         return bypass.contains { $0.matches(origin) } ? nil : proxy
     }
 }
 
-/// Which hosts need no proxy.
+/// A rule for hosts that are reached without a proxy.
 public enum ProxyBypass: Sendable, Hashable {
     /// This host.
     case host(String)
-    /// This domain and all below it.
+    /// This domain and all its subdomains.
     case domain(String)
     /// Names without a dot, `localhost` among them, and the addresses 127.0.0.0/8 and ::1.
     case local

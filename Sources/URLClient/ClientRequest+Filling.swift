@@ -2,7 +2,7 @@ internal import HTTPCodecs
 internal import HTTPParser
 
 extension ClientRequest {
-    /// The request with what the session adds.
+    /// The request with the fields that the session adds.
     func filled(
         from configuration: ClientConfiguration, isDownload: Bool
     ) -> ClientRequest {
@@ -16,7 +16,7 @@ extension ClientRequest {
         if let mediaType = body.mediaType, !request.fields.contains(.contentType) {
             request.fields.append(.contentType, mediaType)
         }
-        // A file is not decoded: only then do its length and ranges match.
+        // A download is not decoded: lengths and ranges count the bytes as sent.
         if isDownload {
             if !request.fields.contains(.acceptEncoding) {
                 request.fields.append(.acceptEncoding, "identity")
@@ -41,7 +41,7 @@ extension ClientRequest {
         return request
     }
 
-    /// Why the fields cannot go on the wire.
+    /// The error for a field value that must not be sent; nil if all values are allowed.
     var invalidField: ClientError? {
         for field in fields {
             guard Self.isAllowed(field.value) else {
@@ -60,7 +60,7 @@ extension ClientRequest {
         }
     }
 
-    /// The request for the rest of a download of which a part is there.
+    /// The request for the rest of a partial download.
     /// - Parameter policy: decides which fields the request keeps if the part came from another
     ///   origin, to which a redirect had led.
     func resuming(_ data: ResumeData, _ policy: RedirectPolicy) -> ClientRequest {
@@ -68,7 +68,7 @@ extension ClientRequest {
         var request = own
         request.url = data.url
         guard let old = own.origin, let new = request.origin, old != new else { return request }
-        // The policy refuses a redirect from https to http, so the original URL is asked.
+        // The policy refuses a redirect from https to http, so the original URL is requested.
         if old.isSecure, !new.isSecure, !policy.allowsDowngrade { return own }
         RedirectFields.leave(old, for: new, &request.fields, policy)
         request.credential = nil
@@ -76,8 +76,8 @@ extension ClientRequest {
         return request
     }
 
-    /// The request for the rest at its own URL (RFC 9110 section 13.1.5). A redirect from there has
-    /// the usual rules for credentials.
+    /// The request for the rest, sent to its own URL with If-Range (RFC 9110 section 13.1.5). The
+    /// usual rules for credentials apply to redirects from there.
     func askingForRest(of data: ResumeData) -> ClientRequest {
         var request = self
         request.fields[.range] = "bytes=\(data.offset)-"
@@ -86,12 +86,12 @@ extension ClientRequest {
     }
 }
 
-/// The fields of requests that bring none: made once for a session.
+/// The fields of requests without own fields, made once for a session.
 struct DefaultFields {
     private var download: HTTPFields
     private var decoded: HTTPFields
     private let plain: HTTPFields
-    /// Whether content is decoded if a request does not say.
+    /// Whether content is decoded for requests that do not set `decodesContent`.
     let decodesContent: Bool
 
     init(_ configuration: ClientConfiguration) {
@@ -115,6 +115,7 @@ struct DefaultFields {
 }
 
 extension HTTPMethod {
-    /// Whether content means nothing (RFC 9110 sections 9.3.1, 9.3.2 and 9.3.8).
+    /// Whether content has no meaning in requests of this method (RFC 9110 sections 9.3.1, 9.3.2
+    /// and 9.3.8).
     var givesContentNoMeaning: Bool { self == .get || self == .head || self == .trace }
 }

@@ -8,15 +8,15 @@
     #endif
 
     extension ClientRequest {
-        /// The same request as one for `URLSession`.
+        /// Creates the same request from a `URLRequest`.
         ///
-        /// A POST with `httpBody` and no type says `application/x-www-form-urlencoded`, as
-        /// `URLSession` has it.
-        /// A body stream is read while it is sent, once; with `Content-Length` if the request has
-        /// that field, chunked otherwise. A cache policy and a timeout that are not `URLRequest`'s
-        /// defaults win over the session's; the timeout is ``ClientTimeouts/idle``. A timeout of
-        /// zero, or what is no number, leaves that to the session, too; an infinite one, or one of
-        /// more than thirty years, is none.
+        /// A POST with `httpBody` and without a media type is sent as
+        /// `application/x-www-form-urlencoded`, as by `URLSession`. A body stream is read once,
+        /// while it is sent; with `Content-Length` if the request has that field, otherwise
+        /// chunked. A cache policy and a timeout that are not `URLRequest`'s defaults win over the
+        /// session's; the timeout is ``ClientTimeouts/idle``. The session's timeout also applies if
+        /// the request's is zero, negative or not a number. A timeout above thirty years stands for
+        /// no limit.
         public init(_ request: URLRequest) {
             let url = request.url ?? URL(fileURLWithPath: "/")
             var fields = HTTPFields()
@@ -28,7 +28,8 @@
             if request.cachePolicy != .useProtocolCachePolicy {
                 cachePolicy = CachePolicy(request.cachePolicy)
             }
-            // Values that are left to the session are not set, which spares a request its rarer half.
+            // Do not set values that are left to the session: a request without them needs no
+            // second allocation.
             if let limit = Self.idleLimit(request.timeoutInterval) { idleLimit = limit }
             if !request.httpShouldHandleCookies { usesCookies = false }
             if let url = request.mainDocumentURL { mainDocumentURL = url }
@@ -47,7 +48,7 @@
         }
 
         private static func idleLimit(_ seconds: TimeInterval) -> IdleLimit? {
-            // 60 seconds are the default of `URLRequest`.
+            // 60 seconds is the default of `URLRequest`.
             guard seconds != 60, seconds > 0 else { return nil }
             return IdleLimit(value: seconds < 1e9 ? .seconds(seconds) : nil)
         }
@@ -107,8 +108,8 @@
     }
 
     extension ClientResponse {
-        /// The same response as `URLSession` gives it, an `HTTPURLResponse`; fields of one name are
-        /// joined with commas.
+        /// The same response as an `HTTPURLResponse`; values of fields with one name are joined
+        /// with commas.
         public var urlResponse: URLResponse {
             let response = HTTPURLResponse(
                 url: url, statusCode: Int(status.code), httpVersion: version.rawValue,
@@ -120,8 +121,8 @@
     }
 
     extension HTTPFields {
-        /// As `HTTPURLResponse` takes them; fields of one name, in whatever case, are joined with
-        /// commas.
+        /// The fields in the form of `HTTPURLResponse`: values of one name, in any case, are joined
+        /// with commas.
         package func byName() -> [String: String] {
             let values = reduce(into: [HTTPFieldName: String]()) { values, field in
                 values[field.name] =
@@ -132,13 +133,13 @@
     }
 
     extension ClientError {
-        /// Not optional on Apple platforms, optional elsewhere.
+        /// `URLError.Code(rawValue:)` is failable, except on Apple platforms.
         private static func code(_ number: Int) -> URLError.Code {
             let code: URLError.Code? = URLError.Code(rawValue: number)
             return code ?? .unknown
         }
 
-        /// The same error as `URLSession` gives it.
+        /// The same error as a `URLError`.
         public var urlError: URLError {
             URLError(
                 Self.code(urlErrorCode),

@@ -34,8 +34,8 @@ public struct ClientRequest: Sendable {
             unsafe box.values.wire = Self.wire(newValue.absoluteString)
         }
     }
-    /// Fields to send. They win over the session's additional fields and over those that the client
-    /// would make itself; `Content-Length` and `Transfer-Encoding` are always the client's own.
+    /// Fields to send. They win over the session's additional fields and over fields that the
+    /// client would add. `Content-Length` and `Transfer-Encoding` are always set by the client.
     public var fields: HTTPFields {
         get { unsafe box.values.fields }
         _modify {
@@ -51,7 +51,7 @@ public struct ClientRequest: Sendable {
             yield unsafe &box.values.body
         }
     }
-    /// When a stored response may answer; nil for the session's.
+    /// When a stored response may answer; nil for the session's policy.
     public var cachePolicy: CachePolicy? {
         get { unsafe box.values.cachePolicy }
         _modify {
@@ -59,23 +59,24 @@ public struct ClientRequest: Sendable {
             yield unsafe &box.values.cachePolicy
         }
     }
-    /// How long things may take; nil for the session's.
+    /// The time limits; nil for the session's limits.
     public var timeouts: ClientTimeouts? {
         get { unsafe box.values.overrides?.values.timeouts }
         set { changeOverrides { $0.timeouts = newValue } }
     }
-    /// The limit between two pieces, where it alone is the request's own.
+    /// The idle limit of a request that sets no other time limit.
     var idleLimit: IdleLimit? {
         get { unsafe box.values.overrides?.values.idleLimit }
         set { changeOverrides { $0.idleLimit = newValue } }
     }
 
-    /// ``ClientTimeouts/idle`` of a request that leaves the other limits to the session.
+    /// ``ClientTimeouts/idle`` of a request that leaves the other limits to the session; nil for no
+    /// limit.
     struct IdleLimit: Sendable {
         var value: Duration?
     }
 
-    /// Which requests go first when not all can run, 0...1.
+    /// The priority when not all requests can run, 0...1. Higher values go first.
     public var priority: Double {
         get { unsafe box.values.priority }
         _modify {
@@ -83,59 +84,60 @@ public struct ClientRequest: Sendable {
             yield unsafe &box.values.priority
         }
     }
-    /// Where to connect to instead of the URL's host; nil for the session's policy. Ignored after a
-    /// redirect to another origin, unless the delegate sets it again. Still applied when HSTS or a
-    /// redirect upgrades the request to https on the same host.
+    /// The target to connect to instead of the URL's host; nil for the session's policy. Ignored
+    /// after a redirect to another origin, unless the delegate sets it again. Still applied when
+    /// HSTS or a redirect upgrades the request to https on the same host.
     public var connectTo: ConnectTarget? {
         get { unsafe box.values.overrides?.values.connectTo }
         set { changeOverrides { $0.connectTo = newValue } }
     }
-    /// With what a challenge of the URL's origin is answered, in place of what the session has; nil
-    /// for the user and password of the URL, or else for the session's. It is sent when the server
-    /// asks for it, and at once to where it was asked for before. It does not go along to other
-    /// origins.
+    /// The credential that answers a challenge of the URL's origin, in place of the session's
+    /// credentials. Nil to use the user and password of the URL, or else the session's credentials.
+    /// It is sent when the server asks for it, and with the first request to paths where it is
+    /// known to be required. It is never sent to other origins.
     public var credential: ClientCredential? {
         get { unsafe box.values.overrides?.values.credential }
         set { changeOverrides { $0.credential = newValue } }
     }
-    /// The credential that it brings itself.
+    /// The request's own credential: ``credential``, or the user and password of its URL.
     var ownCredential: ClientCredential? {
         if let credential { return credential }
         guard case .success(let wire) = wire else { return nil }
         return wire.credential
     }
-    /// The field Cookie where it has bytes that are no UTF-8.
+    /// The value of Cookie, if it is not UTF-8.
     var cookieBytes: [UInt8]? {
         get { unsafe box.values.overrides?.values.cookieBytes }
         set { changeOverrides { $0.cookieBytes = newValue } }
     }
-    /// The proxy; nil for the session's.
+    /// The proxy; nil for the session's policy.
     public var proxy: ProxyPolicy? {
         get { unsafe box.values.overrides?.values.proxy }
         set { changeOverrides { $0.proxy = newValue } }
     }
-    /// Which versions of HTTP to speak; nil for the session's.
+    /// The versions of HTTP to use; nil for the session's policy.
     public var protocols: ProtocolPolicy? {
         get { unsafe box.values.overrides?.values.protocols }
         set { changeOverrides { $0.protocols = newValue } }
     }
-    /// How servers are authenticated; nil for the session's.
+    /// How servers are authenticated; nil for the session's options.
     public var tls: TLSOptions? {
         get { unsafe box.values.overrides?.values.tls }
         set { changeOverrides { $0.tls = newValue } }
     }
-    /// When to wait for `100 Continue` before the content; nil for the session's.
+    /// When to wait for `100 Continue` before the content; nil for the session's policy.
     public var expectation: ExpectationPolicy? {
         get { unsafe box.values.overrides?.values.expectation }
         set { changeOverrides { $0.expectation = newValue } }
     }
-    /// The most content that is taken, in bytes, content coding taken off; nil for the session's.
+    /// The most content that is accepted, in bytes after content decoding; nil for the session's
+    /// limit.
     public var contentLimit: Int64? {
         get { unsafe box.values.overrides?.values.contentLimit }
         set { changeOverrides { $0.contentLimit = newValue } }
     }
-    /// Whether gzip, deflate and, where libbrotlidec is installed, br are asked for and taken off;
-    /// nil for the session's.
+    /// Whether gzip, deflate and, if libbrotlidec is installed, br are requested and decoded; nil
+    /// for the session's setting.
     public var decodesContent: Bool? {
         get { unsafe box.values.decodesContent }
         _modify {
@@ -151,14 +153,15 @@ public struct ClientRequest: Sendable {
             yield unsafe &box.values.usesCookies
         }
     }
-    /// The URL of the page that the request is made for, where that matters to cookies. A page
-    /// that is not of http or https is of another site than every request.
+    /// The URL of the page that the request is made for. It decides which cookies are same-site. A
+    /// page whose URL is neither http nor https counts as another site than any request.
     public var mainDocumentURL: URL? {
         get { unsafe box.values.overrides?.values.mainDocumentURL }
         set { changeOverrides { $0.mainDocumentURL = newValue } }
     }
-    /// Whether content, more than no bytes of it, may be sent with GET and TRACE, which give it no
-    /// meaning (RFC 9110 section 9.3.1); such a request fails otherwise, and one with HEAD always does.
+    /// Whether GET and TRACE may be sent with content, although they give it no meaning (RFC 9110
+    /// section 9.3.1). Without this, such a request fails. HEAD with content always fails. Content
+    /// of zero bytes is allowed.
     public var allowsContentWithoutMeaning: Bool {
         get { unsafe box.values.allowsContentWithoutMeaning }
         _modify {
@@ -167,16 +170,16 @@ public struct ClientRequest: Sendable {
         }
     }
 
-    /// Has a task for it fail with an error, until it is given another URL.
+    /// Makes tasks for this request fail with an error, until its URL is set again.
     mutating func refuse(_ error: ClientError) {
         own()
         unsafe box.values.wire = .failure(error)
     }
 
-    /// The URL taken apart, or why it cannot be.
+    /// The parsed URL, or the error for an invalid URL.
     var wire: Result<WireURL, ClientError> { unsafe box.values.wire }
 
-    /// All of it. A request is handed on many times and seldom changed.
+    /// All values of a request, stored by reference: requests are often copied and seldom changed.
     private struct Values {
         var method: HTTPMethod
         var url: URL
@@ -218,7 +221,7 @@ public struct ClientRequest: Sendable {
 
     private var box: Box
 
-    /// Makes the values this request's own before they are changed.
+    /// Copies the values before a change, unless only this request refers to them.
     private mutating func own() {
         if !isKnownUniquelyReferenced(&box) { box = Box(unsafe box.values) }
     }
@@ -230,7 +233,7 @@ public struct ClientRequest: Sendable {
         unsafe box.values.overrides = CopyOnWriteBox(values)
     }
 
-    /// Whether all that is seldom set is left to the session.
+    /// Whether all of the rarely used settings are left to the session.
     var usesDefaults: Bool { unsafe box.values.overrides == nil }
 
     /// Creates a request.
@@ -248,7 +251,7 @@ public struct ClientRequest: Sendable {
 
     /// Creates a request from the text of a URL.
     ///
-    /// The text is checked when the request is sent: a task for what is no URL fails with
+    /// An invalid URL is reported when the request is sent: its task fails with
     /// ``ClientError/Kind/badURL``.
     /// - Parameters:
     ///   - method: the method.
@@ -294,29 +297,29 @@ public struct ClientRequest: Sendable {
 
 /// When a response that was stored before may answer a request, as in `NSURLRequest`.
 public enum CachePolicy: Sendable, Hashable, CaseIterable {
-    /// As RFC 9111 has it: a fresh response answers, a stale one is revalidated.
+    /// A fresh response answers; a stale one is revalidated (RFC 9111).
     case useProtocolCachePolicy
-    /// The server is always asked.
+    /// A stored response never answers.
     case reloadIgnoringLocalCacheData
-    /// The server is asked, and so is every cache on the way.
+    /// A stored response never answers, neither here nor in a cache between client and server.
     case reloadIgnoringLocalAndRemoteCacheData
-    /// A stored response answers, whatever its age; the server is asked if there is none.
+    /// A stored response answers, whatever its age. Without one, the request is sent.
     case returnCacheDataElseLoad
-    /// A stored response answers, whatever its age, and the request fails if there is none.
+    /// A stored response answers, whatever its age. Without one, the request fails.
     case returnCacheDataDontLoad
-    /// A stored response answers once the server has said that it still holds.
+    /// A stored response answers after the server has confirmed it.
     case reloadRevalidatingCacheData
 }
 
-/// Which versions of HTTP are spoken.
+/// The versions of HTTP that are used.
 public enum ProtocolPolicy: Sendable, Hashable {
-    /// HTTP/2 where the server agrees to it under TLS (ALPN), HTTP/1.1 otherwise.
+    /// HTTP/2 if the server selects it in the TLS handshake (ALPN), otherwise HTTP/1.1.
     case automatic
     /// HTTP/1.1.
     case http1
     /// HTTP/1.0.
     case http10
-    /// HTTP/2 without asking before, also without TLS (RFC 9113 section 3.3).
+    /// HTTP/2 without negotiation, also without TLS (RFC 9113 section 3.3).
     case http2PriorKnowledge
 }
 
@@ -324,7 +327,7 @@ public enum ProtocolPolicy: Sendable, Hashable {
 public enum ExpectationPolicy: Sendable, Hashable {
     /// Never.
     case never
-    /// With content of more than so many bytes or of unknown length: waits so long for the answer,
-    /// then sends the content anyway.
+    /// For content of more than `bytes` bytes or of unknown length. Without an answer the content
+    /// is sent after `wait`.
     case above(bytes: Int64, wait: Duration)
 }

@@ -6,31 +6,32 @@ public import HTTPParser
     public import Foundation
 #endif
 
-/// The head of an answer, and the fields behind its content once they are there.
+/// The head of a response, and the fields after its content once they were received.
 public struct ClientResponse: Sendable {
     /// The URL that answered: that of the last transaction.
     public var url: URL { parts.values.url }
     /// The status.
     public var status: HTTPStatus { parts.values.status }
-    /// The version that was spoken.
+    /// The version of HTTP.
     public var version: Version { parts.values.version }
     var head: ResponseFields { parts.values.head }
-    /// Answers before this one: 103 Early Hints and other 1xx (RFC 9110 section 15.2).
+    /// The interim responses before this one: 103 Early Hints and other 1xx (RFC 9110 section
+    /// 15.2).
     public internal(set) var interim: [Interim] {
         get { parts.values.interim }
         set { parts.values.interim = newValue }
     }
-    /// The fields behind the content (RFC 9110 section 6.5); empty until it has come.
+    /// The fields after the content (RFC 9110 section 6.5); empty until the content was received.
     public internal(set) var trailers: HTTPFields {
         get { parts.values.trailers }
         set { parts.values.trailers = newValue }
     }
-    /// How many bytes the content will have, content coding taken off; nil if that is not known.
+    /// The length of the decoded content in bytes; nil if unknown.
     public internal(set) var expectedLength: Int64? {
         get { parts.values.expectedLength }
         set { parts.values.expectedLength = newValue }
     }
-    /// Whether it was taken from the cache, in whole.
+    /// Whether all of the response came from the cache.
     public var isFromCache: Bool {
         get { parts.values.isFromCache }
         set { parts.values.isFromCache = newValue }
@@ -61,7 +62,7 @@ public struct ClientResponse: Sendable {
         case http3 = "HTTP/3"
     }
 
-    /// An answer before the final one.
+    /// A response before the final one.
     public struct Interim: Sendable {
         /// The status, 1xx.
         public let status: HTTPStatus
@@ -80,15 +81,15 @@ public struct ClientResponse: Sendable {
                 expectedLength: expectedLength))
     }
 
-    /// Creates a response from its parts, as tests and caches need it.
+    /// Creates a response from its parts, to be used in tests and caches.
     public init(
         url: URL, status: HTTPStatus, version: Version = .http11, fields: HTTPFields = HTTPFields()
     ) {
         self.init(url: url, status: status, version: version, head: ResponseFields(fields))
     }
 
-    /// The fields. A value that is not UTF-8 is read as Latin-1. They are taken from the bytes when
-    /// they are first asked for.
+    /// The fields, which are parsed at their first use. A value that is not UTF-8 is read as
+    /// Latin-1.
     public var fields: HTTPFields { head.fields }
 
     /// The reason phrase as it was sent; it means nothing to a machine (RFC 9112 section 4).

@@ -6,8 +6,8 @@
         public import FoundationNetworking
     #endif
 
-    // For code that comes from URLSession: the same calls with the same types. Values that a request
-    // does not set are the session's.
+    // The calls of URLSession with its types. The session supplies values that a request does not
+    // set.
     extension ClientSession {
         /// Sends a request and collects the content of the response.
         /// - Throws: `URLError`.
@@ -17,7 +17,7 @@
             try await result(ClientRequest(request), delegate)
         }
 
-        /// Fetches what a URL names.
+        /// Fetches the content of a URL.
         /// - Throws: `URLError`.
         public func data(
             from url: URL, delegate: (any ClientSessionDelegate)? = nil
@@ -25,7 +25,7 @@
             try await result(ClientRequest(.get, url), delegate)
         }
 
-        /// Sends content and collects that of the response.
+        /// Sends content and collects the content of the response.
         /// - Throws: `URLError`.
         public func upload(
             for request: URLRequest, from content: Data,
@@ -43,13 +43,14 @@
             try await result(ClientRequest(request, sendingFile: file), delegate)
         }
 
-        /// Creates a task that opens a WebSocket. A field Sec-WebSocket-Protocol of the request offers
+        /// Creates a task that opens a WebSocket. The request's field Sec-WebSocket-Protocol offers
         /// subprotocols.
         public func webSocketTask(with request: URLRequest) -> WebSocketTask {
             webSocketTask(with: ClientRequest(request))
         }
 
-        /// Fetches content into a temporary file, which is the caller's.
+        /// Sends a request and writes the content of the response to a temporary file, which the
+        /// caller has to remove.
         /// - Throws: `URLError`.
         public func download(
             for request: URLRequest, delegate: (any ClientSessionDelegate)? = nil
@@ -57,7 +58,7 @@
             try await file(ClientRequest(request), delegate)
         }
 
-        /// Fetches what a URL names into a temporary file, which is the caller's.
+        /// Fetches the content of a URL into a temporary file, which the caller has to remove.
         /// - Throws: `URLError`.
         public func download(
             from url: URL, delegate: (any ClientSessionDelegate)? = nil
@@ -65,7 +66,8 @@
             try await file(ClientRequest(.get, url), delegate)
         }
 
-        /// Sends a request and reads the content of the response while it comes, piece by piece.
+        /// Sends a request and returns the content of the response as a sequence, to be read while
+        /// it arrives.
         /// - Throws: `URLError`; while the content is read, ``ClientError``.
         public func bytes(
             for request: URLRequest, delegate: (any ClientSessionDelegate)? = nil
@@ -73,7 +75,7 @@
             try await pieces(ClientRequest(request), delegate)
         }
 
-        /// Fetches what a URL names and reads it while it comes, piece by piece.
+        /// Fetches the content of a URL as a sequence, to be read while it arrives.
         /// - Throws: `URLError`; while the content is read, ``ClientError``.
         public func bytes(
             from url: URL, delegate: (any ClientSessionDelegate)? = nil
@@ -98,7 +100,8 @@
             let folder = FileManager.default.temporaryDirectory
             let file = folder.appendingPathComponent("\(UUID().uuidString).download")
             do throws(ClientError) {
-                // A new name, so any response may have it, as with `URLSession`.
+                // The file is new, so the content of any response may be written, as with
+                // `URLSession`.
                 let told = delegate == nil ? eventsBesideContent : events(delegate)
                 let task = download(
                     request, to: file.path, resuming: nil, told, nil, requiresSuccess: false,
@@ -124,12 +127,12 @@
 
     // Tasks.
     extension ClientSession {
-        /// Is given the content, the response and the error of a task: an `URLError`.
+        /// Receives the content, the response and the error of a task. The error is a `URLError`.
         public typealias URLDataCompletion =
             @Sendable (_ content: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Void
 
-        /// Is given the file, the response and the error of a download: an `URLError`. The file is
-        /// removed when the handler returns.
+        /// Receives the file, the response and the error of a download. The error is a `URLError`.
+        /// The file is removed when the handler returns.
         public typealias URLDownloadCompletion =
             @Sendable (_ file: URL?, _ response: URLResponse?, _ error: (any Error)?) -> Void
 
@@ -138,7 +141,7 @@
             dataTask(for: ClientRequest(request))
         }
 
-        /// Creates a task that fetches what a URL names; its content goes to the delegate.
+        /// Creates a task that fetches the content of a URL for the delegate.
         public func dataTask(with url: URL) -> DataTask { dataTask(for: ClientRequest(.get, url)) }
 
         /// Creates a task whose content is collected for a completion handler.
@@ -148,35 +151,34 @@
             dataTask(for: ClientRequest(request), completion: Self.handler(completionHandler))
         }
 
-        /// Creates a task that fetches what a URL names; its content is collected for a completion
-        /// handler.
+        /// Creates a task that collects the content of a URL for a completion handler.
         public func dataTask(
             with url: URL, completionHandler: @escaping URLDataCompletion
         ) -> DataTask {
             dataTask(for: ClientRequest(.get, url), completion: Self.handler(completionHandler))
         }
 
-        /// Creates a task that sends content; what comes back goes to the delegate.
+        /// Creates a task that sends content; the response goes to the delegate.
         public func uploadTask(with request: URLRequest, from content: Data) -> UploadTask {
             let request = ClientRequest(request, sending: content)
             return uploadTask(for: request, from: request.body)
         }
 
-        /// Creates a task that sends a file; what comes back goes to the delegate.
+        /// Creates a task that sends a file; the response goes to the delegate.
         public func uploadTask(with request: URLRequest, fromFile file: URL) -> UploadTask {
             let request = ClientRequest(request, sendingFile: file)
             return uploadTask(for: request, from: request.body)
         }
 
-        /// Creates a task that sends what ``ClientSessionDelegate/taskNeedsNewBody(_:)`` gives, or
-        /// the request's own stream where it has one; what comes back goes to the delegate.
+        /// Creates a task that sends the request's body stream, or without one the content from
+        /// ``ClientSessionDelegate/taskNeedsNewBody(_:)``. The response goes to the delegate.
         public func uploadTask(withStreamedRequest request: URLRequest) -> UploadTask {
             let request = ClientRequest(request)
             return uploadTask(for: request, from: request.body.isNone ? nil : request.body)
         }
 
-        /// Creates a task that sends content; what comes back is collected for a completion
-        /// handler.
+        /// Creates a task that sends content, and collects the content of the response for a
+        /// completion handler.
         public func uploadTask(
             with request: URLRequest, from content: Data?,
             completionHandler: @escaping URLDataCompletion
@@ -186,7 +188,8 @@
                 for: request, from: request.body, completion: Self.handler(completionHandler))
         }
 
-        /// Creates a task that sends a file; what comes back is collected for a completion handler.
+        /// Creates a task that sends a file, and collects the content of the response for a
+        /// completion handler.
         public func uploadTask(
             with request: URLRequest, fromFile file: URL,
             completionHandler: @escaping URLDataCompletion
@@ -214,7 +217,7 @@
             downloadTask(for: ClientRequest(request), completion: Self.handler(completionHandler))
         }
 
-        /// Creates a task that writes what a URL names to a temporary file for a completion
+        /// Creates a task that writes the content of a URL to a temporary file for a completion
         /// handler.
         public func downloadTask(
             with url: URL, completionHandler: @escaping URLDownloadCompletion

@@ -2,9 +2,9 @@ internal import HTTPCodecs
 
 // The storage of a session that outlives its tasks.
 extension ClientSession {
-    /// Empties what the session keeps: cookies, stored responses, credentials, the token and strict
-    /// hosts; then the same as ``flush()``. A storage that it shares with others is emptied for them,
-    /// too. A response that is under way is not stored.
+    /// Removes all cookies, stored responses, credentials, the token and the hosts that require
+    /// https; then does the same as ``flush()``. A storage that other sessions share is emptied for
+    /// them, too. A response that is being received is not stored.
     public func reset() async {
         configuration.cookies?.removeAll()
         configuration.cache?.removeAll()
@@ -13,9 +13,9 @@ extension ClientSession {
         await flush()
     }
 
-    /// Writes what is kept in files: cookies, strict hosts and stored responses; what cannot be
-    /// written is tried again with the next change. And closes the connections, at once or as soon
-    /// as no task runs, so that the next request makes a new one.
+    /// Writes cookies, hosts that require https, and stored responses to their files; a write that
+    /// fails is repeated with the next change. Then closes all connections as soon as no task is
+    /// running: the next request opens a new one.
     public func flush() async {
         try? configuration.cookies?.save()
         try? configuration.strictTransport?.save()

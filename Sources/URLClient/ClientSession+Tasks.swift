@@ -2,19 +2,20 @@ internal import HTTPParser
 
 // Tasks in the shape of NSURLSession: with a delegate, or with a completion handler.
 extension ClientSession {
-    /// Is given the content, the response and the error of a task, on the delegate's queue.
+    /// Receives the content, the response and the error of a task, on the delegate's queue.
     public typealias DataCompletion =
         @Sendable (_ content: [UInt8], _ response: ClientResponse?, _ error: ClientError?) -> Void
 
-    /// Is given the path of the file, the response and the error of a download, on the delegate's
-    /// queue. A file for which no destination was given is removed when the handler returns.
+    /// Receives the path of the file, the response and the error of a download, on the delegate's
+    /// queue. A download without a destination has a temporary file, which is removed when the
+    /// handler returns.
     public typealias DownloadCompletion =
         @Sendable (_ path: String?, _ response: ClientResponse?, _ error: ClientError?) -> Void
 
     /// Creates a task whose content goes to the delegate.
     /// - Parameters:
-    ///   - request: what to ask for.
-    ///   - delegate: is notified of this task in place of the session's.
+    ///   - request: the request.
+    ///   - delegate: receives the events of this task in place of the session's delegate.
     public func dataTask(
         for request: ClientRequest, delegate: (any ClientSessionDelegate)? = nil
     ) -> DataTask {
@@ -35,12 +36,12 @@ extension ClientSession {
                 completion: handled(completion)), collectingSink, hasHandler: true)
     }
 
-    /// Creates a task that sends content; what comes back goes to the delegate.
+    /// Creates a task that sends content; the response goes to the delegate.
     /// - Parameters:
-    ///   - request: where to, and how; its body is replaced.
-    ///   - body: the content; nil to have the delegate make it, by
+    ///   - request: the request; `body` replaces its body.
+    ///   - body: the content to send; nil to ask the delegate for it, by
     ///     ``ClientSessionDelegate/taskNeedsNewBody(_:)``.
-    ///   - delegate: is notified of this task in place of the session's.
+    ///   - delegate: receives the events of this task in place of the session's delegate.
     public func uploadTask(
         for request: ClientRequest, from body: ClientBody?,
         delegate: (any ClientSessionDelegate)? = nil
@@ -54,7 +55,8 @@ extension ClientSession {
                 completion: nil), sink(for: events))
     }
 
-    /// Creates a task that sends content; what comes back is collected for a completion handler.
+    /// Creates a task that sends content, and collects the content of the response for a completion
+    /// handler.
     public func uploadTask(
         for request: ClientRequest, from body: ClientBody, completion: @escaping DataCompletion
     ) -> UploadTask {
@@ -68,11 +70,12 @@ extension ClientSession {
 
     /// Creates a task that writes content to a file.
     /// - Parameters:
-    ///   - request: what to ask for.
-    ///   - path: where the file will be, replacing one that is there, if the status is 2xx: with any
-    ///     other the task fails by ``ClientError/Kind/unexpectedStatus``, and what is there stays. nil for
-    ///     a temporary file, which holds the content of any response.
-    ///   - delegate: is notified of this task in place of the session's.
+    ///   - request: the request.
+    ///   - path: the path of the file, which replaces an existing file if the status is 2xx. With
+    ///     any other status the task fails with ``ClientError/Kind/unexpectedStatus``, and an
+    ///     existing file stays unchanged. Nil for a temporary file, which takes the content of any
+    ///     response.
+    ///   - delegate: receives the events of this task in place of the session's delegate.
     public func downloadTask(
         for request: ClientRequest, to path: String? = nil,
         delegate: (any ClientSessionDelegate)? = nil
@@ -88,12 +91,13 @@ extension ClientSession {
         download(request, to: path, resuming: nil, completion)
     }
 
-    /// Creates a task that resumes the download of another, and calls a completion handler.
+    /// Creates a task that resumes the download of another task, and calls a completion handler.
     /// - Parameters:
-    ///   - data: the resume data of the other task.
-    ///   - request: the request of the other, as in ``downloadTask(resuming:request:to:delegate:)``.
-    ///   - path: where the file will be; nil for a temporary file.
-    ///   - completion: is given the file.
+    ///   - data: the other task's resume data.
+    ///   - request: the other task's request, as in
+    ///     ``downloadTask(resuming:request:to:delegate:)``.
+    ///   - path: the path of the file; nil for a temporary file.
+    ///   - completion: receives the file.
     public func downloadTask(
         resuming data: ResumeData, request: ClientRequest? = nil, to path: String? = nil,
         completion: @escaping DownloadCompletion
@@ -116,14 +120,14 @@ extension ClientSession {
         }
     }
 
-    /// Creates a task that goes on where another has stopped, if the content is still the same;
-    /// it begins again otherwise.
+    /// Creates a task that resumes the download of another task if the content is still the same,
+    /// and otherwise starts again.
     /// - Parameters:
-    ///   - data: what the other has left.
-    ///   - request: the request of the other, sent again to its own URL, so that its credentials go
-    ///     nowhere else; nil for a plain GET of the URL in `data`.
-    ///   - path: where the file will be.
-    ///   - delegate: is notified of this task in place of the session's.
+    ///   - data: the other task's resume data.
+    ///   - request: the other task's request. It is sent to its own URL, so that no other server
+    ///     gets its credentials. Nil for a plain GET of the URL in `data`.
+    ///   - path: the path of the file; nil for a temporary file.
+    ///   - delegate: receives the events of this task in place of the session's delegate.
     public func downloadTask(
         resuming data: ResumeData, request: ClientRequest? = nil, to path: String? = nil,
         delegate: (any ClientSessionDelegate)? = nil
@@ -164,7 +168,8 @@ extension ClientSession {
 }
 
 extension ClientBody {
-    /// Content that the delegate makes each time that it is sent; as long as the request says.
+    /// Content that the delegate makes each time it is sent. Its length is the request's
+    /// Content-Length.
     static func delegated(_ events: TaskEvents?, for request: ClientRequest) -> ClientBody {
         guard let events else { return .none }
         return ClientBody(
@@ -175,7 +180,7 @@ extension ClientBody {
             mediaType: nil)
     }
 
-    /// The content in pieces.
+    /// The content in pieces; nil if it cannot be sent again.
     func pull() async throws -> Pull? {
         switch content {
         case .none: return { nil }
@@ -192,7 +197,7 @@ extension ClientBody {
 }
 
 extension UploadSource {
-    /// The next piece of a file for those who want it as an array.
+    /// The next piece of a file, at most 64 KiB; nil at the end.
     fileprivate func nextPiece() throws -> [UInt8]? {
         guard !isAtEnd else { return nil }
         var answer = Answer.failed

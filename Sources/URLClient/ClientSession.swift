@@ -9,8 +9,8 @@ internal import ToolkitSystem
 /// let (content, response) = try await session.data(for: ClientRequest(.get, "https://example.org/"))
 /// ```
 ///
-/// One session serves a program: connections are kept per session, and each session has one thread.
-/// A session ends when it is released and all of its tasks are over.
+/// One session is enough for a program: each session has its own connections and one thread. A
+/// session ends when it is released and all of its tasks are over.
 public final class ClientSession: Sendable {
     struct Shared: Sendable {
         var lastIdentifier = 0
@@ -19,7 +19,7 @@ public final class ClientSession: Sendable {
         var delegate: (any ClientSessionDelegate)?
     }
 
-    /// The configuration that the session was created with; changes to it come too late.
+    /// The configuration that the session was created with. It cannot be changed later.
     public let configuration: ClientConfiguration
     let loop: ClientLoop
     let policy: TransactionPolicy
@@ -34,10 +34,11 @@ public final class ClientSession: Sendable {
 
     /// Creates a session.
     /// - Parameters:
-    ///   - configuration: how it behaves.
-    ///   - delegate: is notified of what happens; retained until the session is invalid.
-    ///   - delegateQueue: where the delegate and completion handlers are called; one after the
-    ///     other, even if the queue is concurrent. Nil for threads of the system.
+    ///   - configuration: the settings of the session.
+    ///   - delegate: receives the events of the session and its tasks; retained until the session
+    ///     is invalid.
+    ///   - delegateQueue: the queue on which the delegate and completion handlers are called, one
+    ///     call at a time even if the queue is concurrent. Nil for the system's threads.
     public convenience init(
         _ configuration: ClientConfiguration = .default,
         delegate: (any ClientSessionDelegate)? = nil, delegateQueue: DispatchQueue? = nil
@@ -67,9 +68,9 @@ public final class ClientSession: Sendable {
 
     // MARK: the end
 
-    /// Takes no more tasks, and ends when those that run are over; then the delegate is notified and
-    /// released. Tasks that were created but not started fail when they are started. The shared
-    /// session ignores it.
+    /// Accepts no more tasks, and ends when the running tasks are over; then the delegate is
+    /// notified and released. Tasks that were created but not started fail when they are started.
+    /// The shared session ignores this call.
     public func finishTasksAndInvalidate() {
         if invalidate() { end() }
     }
@@ -86,10 +87,10 @@ public final class ClientSession: Sendable {
         }
     }
 
-    /// Cancels all tasks and takes no more. The shared session ignores it.
+    /// Cancels all tasks and accepts no more. The shared session ignores this call.
     public func invalidateAndCancel() {
         guard !isShared else { return }
-        // Tasks that start from here on fail.
+        // Tasks that are started after this line fail.
         let isFirst = invalidate()
         let loop = loop
         loop.post {
@@ -99,7 +100,7 @@ public final class ClientSession: Sendable {
         if isFirst { end() }
     }
 
-    /// True for the first one.
+    /// Marks the session as invalid; true for the first call. The shared session is never invalid.
     private func invalidate() -> Bool {
         guard !isShared else { return false }
         return shared.withLock { shared in
@@ -121,7 +122,8 @@ public final class ClientSession: Sendable {
         }
     }
 
-    /// How often the deadlines of its tasks were checked; 0 when it has ended. For tests.
+    /// How often the session has checked the deadlines of its tasks; 0 once it has ended. For
+    /// tests.
     package var deadlineLookCount: Int {
         get async {
             await withCheckedContinuation { continuation in
@@ -143,7 +145,7 @@ public final class ClientSession: Sendable {
         }
     }
 
-    /// A number for a task, and the way to its delegate.
+    /// A new task's identifier, and the events for its delegate: its own or else the session's.
     func announce(_ own: (any ClientSessionDelegate)?) -> (Int, TaskEvents?) {
         let (identifier, delegate) = shared.withLock { shared in
             shared.lastIdentifier += 1
@@ -152,19 +154,19 @@ public final class ClientSession: Sendable {
         return (identifier, delegate.map { TaskEvents($0, on: delegateQueue) })
     }
 
-    /// The way to the delegate of a task.
+    /// The events for a task's own delegate, or else for the session's; nil without either.
     func events(_ own: (any ClientSessionDelegate)?) -> TaskEvents? {
         (own ?? delegate).map { TaskEvents($0, on: delegateQueue) }
     }
 
-    /// The same for a task whose response and content go elsewhere.
+    /// The events for the session's delegate, without a task's response and content.
     var eventsBesideContent: TaskEvents? {
         delegate.map { TaskEvents($0, on: delegateQueue, notifiesContent: false) }
     }
 
-    /// Puts a task together.
+    /// Gives a task its session, policy and sink. If the session is invalid, the task fails.
     /// - Parameters:
-    ///   - keepsContent: whether it keeps the content for a caller that collects it.
+    ///   - keepsContent: whether the task keeps the content for a caller that collects it.
     ///   - hasHandler: whether an application's completion handler is called at its end.
     @discardableResult
     func adopt<Made: TransferTask>(
@@ -180,8 +182,8 @@ public final class ClientSession: Sendable {
         return task
     }
 
-    /// Revalidates a stored response in the background (RFC 5861 section 3), once however many
-    /// requests it answers meanwhile. The delegate is not notified of a task that it did not make.
+    /// Revalidates a stored response in the background (RFC 5861 section 3), unless that is already
+    /// running. The delegate gets no events of this task.
     func revalidate(_ revalidation: StoredAnswer.Revalidation) {
         let (key, revalidations) = (revalidation.key, revalidations)
         guard revalidations.withLock({ $0.insert(key).inserted }) else { return }

@@ -1,24 +1,26 @@
-/// How long things may take; nil stands for as long as it takes.
+/// Time limits of a task; nil for no limit.
 ///
-/// They are checked some hundred times a second at most: expect errors to come up to 20 ms late.
+/// They are checked at most some hundred times a second: an error may come up to 20 ms late.
 public struct ClientTimeouts: Sendable, Hashable {
-    /// Waiting for a connection that may be used. The limit holds each time that a request of the
-    /// task waits for one, also after a redirect, a challenge, a failure or a suspension.
+    /// The longest wait for a free connection. The limit applies to each wait of the task, also
+    /// after a redirect, a challenge, a failure or a suspension.
     public var queue: Duration?
-    /// Finding the address and connecting, the proxy's part included.
+    /// The longest time to resolve the name and to connect, including the connection through a
+    /// proxy.
     public var connect: Duration?
-    /// Agreeing on TLS keys once connected.
+    /// The longest TLS handshake, from the moment the client is connected.
     public var tls: Duration?
-    /// From the end of the request to the first byte of the response.
+    /// The longest time from the end of the request to the first byte of the response.
     public var firstByte: Duration?
-    /// Between two pieces of anything, in either direction, and until a delegate that is asked about
-    /// a redirect has answered. `timeoutIntervalForRequest` of `NSURLSessionConfiguration`.
-    public var idle: Duration?
-    /// The whole task with all its transactions. `timeoutIntervalForResource` of
+    /// The longest time without a byte sent or received, and the longest time that a delegate may
+    /// take to decide about a redirect or about caching. The same as `timeoutIntervalForRequest` of
     /// `NSURLSessionConfiguration`.
+    public var idle: Duration?
+    /// The longest time for the whole task with all its transactions. The same as
+    /// `timeoutIntervalForResource` of `NSURLSessionConfiguration`.
     public var total: Duration?
 
-    /// Creates limits; the defaults are those of `NSURLSession`, and 60 seconds to connect.
+    /// Creates limits. The defaults are those of `NSURLSession`, with 60 seconds to connect.
     public init(
         queue: Duration? = nil, connect: Duration? = .seconds(60), tls: Duration? = nil,
         firstByte: Duration? = nil, idle: Duration? = .seconds(60),

@@ -1,15 +1,16 @@
 internal import HTTPParser
 
-/// Where to connect to instead of the URL's host and port.
+/// A target to connect to instead of the URL's host and port.
 ///
-/// `Host`, SNI, the name that the certificate must have, cookies, cache and credentials stay with
-/// the URL. Secure cookies of `localhost` go to another host by TLS alone.
+/// `Host`, SNI, the name in the certificate, cookies, cache and credentials remain those of the
+/// URL. If the URL's host is `localhost` and the target is another machine, secure cookies are sent
+/// only over TLS.
 ///
 /// ```swift
 /// request.connectTo = ConnectTarget(host: "127.0.0.2")
 /// ```
 ///
-/// Through an HTTP proxy it means a tunnel: the proxy is asked to connect to the target.
+/// An HTTP proxy is asked for a tunnel to the target.
 public struct ConnectTarget: Sendable, Hashable {
     /// The kinds of targets.
     enum Kind: Sendable, Hashable {
@@ -25,8 +26,8 @@ public struct ConnectTarget: Sendable, Hashable {
 
     /// A host, a port, or both.
     /// - Parameters:
-    ///   - host: a name or an address, an IPv6 address with or without brackets; nil for the URL's.
-    ///   - port: the port; nil for the URL's.
+    ///   - host: a name or an address, IPv6 with or without brackets; nil for the URL's host.
+    ///   - port: the port; nil for the URL's port.
     public init(host: String? = nil, port: UInt16? = nil) {
         var host = host
         if let bracketed = host, bracketed.hasPrefix("["), bracketed.hasSuffix("]") {
@@ -45,12 +46,12 @@ public struct ConnectTarget: Sendable, Hashable {
         ConnectTarget(kind: .unixSocket(path: name, isAbstract: true))
     }
 
-    /// The URL's own host and port, whatever the session's policy says.
+    /// The URL's own host and port, even if the session's policy names other targets.
     public static var origin: ConnectTarget { ConnectTarget(kind: .origin) }
 }
 
 extension ConnectTarget {
-    /// Whether it names a host that is not this machine by its name or address.
+    /// Whether the target's host is neither a loopback name nor a loopback address.
     var leavesMachine: Bool {
         guard case .network(let host?, _) = kind else { return false }
         return !Self.isLoopback(host.lowercased())
@@ -80,36 +81,36 @@ extension ConnectTarget: CustomStringConvertible {
     }
 }
 
-/// Says where to connect to for an origin: a resolver of one's own.
+/// Chooses the connect targets for an origin: an application's own resolver.
 ///
-/// It is asked for each transaction, again after each redirect, and again when none of the targets that it
-/// gave could be connected to. The targets are tried one after the other, as long as not a byte of
-/// the request was sent.
+/// The policy is called for each transaction, so again after each redirect, and again when no
+/// connection to any of its targets succeeded. The targets are tried in order until a byte of the
+/// request was sent.
 public struct EndpointPolicy: Sendable {
     let resolve: @Sendable (_ origin: Origin, _ attempt: Int) async throws -> [ConnectTarget]
-    /// How often it is asked for one transaction.
+    /// The most calls for one transaction.
     public var attempts: Int
 
     /// Creates a policy.
     /// - Parameters:
-    ///   - attempts: how often it is asked for one transaction, at least 1.
-    ///   - resolve: gives the targets for an origin, none for the origin's own address. `attempt`
-    ///     counts from 0. An error that it throws is the task's error.
+    ///   - attempts: the most calls for one transaction, at least 1.
+    ///   - resolve: returns the targets for an origin; an empty list stands for the origin's own
+    ///     address. `attempt` counts from 0. The task fails with an error that this closure throws.
     public init(
         attempts: Int = 1,
         _ resolve:
             @escaping @Sendable (_ origin: Origin, _ attempt: Int) async throws ->
             [ConnectTarget]
     ) {
-        precondition(attempts >= 1, "it has to be asked")
+        precondition(attempts >= 1, "attempts must be at least 1")
         self.attempts = attempts
         self.resolve = resolve
     }
 }
 
-/// How names become addresses.
+/// How host names are resolved to addresses.
 public struct ResolverOptions: Sendable, Hashable {
-    /// Addresses for a name and port, tried in this order, instead of asking for them.
+    /// Fixed addresses for a name and port, tried in this order; the name is not looked up.
     public struct Override: Sendable, Hashable {
         /// The name, as in the URL.
         public var host: String
@@ -125,7 +126,7 @@ public struct ResolverOptions: Sendable, Hashable {
             self.addresses = addresses
         }
 
-        /// Whether it is for the host and port of an origin.
+        /// Whether the override is for the host and port of an origin.
         func isFor(_ origin: Origin) -> Bool {
             port == origin.port && host.lowercased() == origin.host
         }
@@ -133,7 +134,7 @@ public struct ResolverOptions: Sendable, Hashable {
 
     /// Which addresses are used.
     public enum Family: Sendable, Hashable {
-        /// Both, at nearly the same time (RFC 8305).
+        /// Both, tried at nearly the same time (RFC 8305).
         case any
         /// IPv4 only.
         case ipv4
@@ -141,18 +142,18 @@ public struct ResolverOptions: Sendable, Hashable {
         case ipv6
     }
 
-    /// Names that are not asked for.
+    /// The names that have fixed addresses.
     public var overrides: [Override]
     /// Which addresses are used.
     public var family: Family
     /// The URL of a DNS-over-HTTPS server (RFC 8484), or nil for the system's resolver.
     ///
-    /// libcurl asks it by a separate transfer, which no option reaches: neither the session's
-    /// proxy nor its connect targets hold for it, and it alone heeds `https_proxy`, `all_proxy` and
-    /// `no_proxy` in the environment. Where these are set and must not count, take them out of the
-    /// process's environment, or use an ``EndpointPolicy``.
+    /// libcurl queries this server by a separate transfer, to which the session's proxy and connect
+    /// targets do not apply. Only this transfer uses `https_proxy`, `all_proxy` and `no_proxy` of
+    /// the environment. To avoid that, remove them from the process's environment, or use an
+    /// ``EndpointPolicy``.
     public var dohURL: String?
-    /// How long answers are kept; nil for libcurl's 60 seconds.
+    /// How long resolved addresses are cached; nil for libcurl's 60 seconds.
     public var cacheTime: Duration?
 
     /// Creates options: by default the system's resolver and both families.

@@ -1,5 +1,5 @@
-/// Many values as one reference; use it for values that are passed on often and seldom changed. A
-/// change makes a copy of all of them.
+/// Stores many values as one reference. Use it if they are often copied and seldom changed: each
+/// change copies all values.
 struct CopyOnWriteBox<Values: Sendable>: Sendable {
     private final class Box: Sendable {
         let values: Values

@@ -1,13 +1,14 @@
-/// Names of hosts beyond ASCII, in the form in which they are looked up (RFC 5891 section 4).
+/// Converts host names beyond ASCII to the ASCII form for lookup (RFC 5891 section 4).
 ///
-/// libcurl's own conversion depends on the locale of the process, and Foundation's is not there on
-/// all systems. This maps what keyboards give: capitals, full-width letters, and other full stops.
+/// libcurl's own conversion depends on the locale of the process, and Foundation's is missing on
+/// some systems. Characters that keyboards produce are mapped: capitals, full-width forms, and
+/// other full stops.
 package enum InternationalName {
-    /// The longest label of a name (RFC 1035 section 2.3.4).
+    /// The longest label of a name, in bytes (RFC 1035 section 2.3.4).
     private static let labelLimit = 63
     private static let nameLimit = 253
 
-    /// The name in ASCII; nil for one that cannot be a host's.
+    /// The name in ASCII; nil if it cannot be a host name.
     package static func ascii(_ name: String) -> String? {
         guard name.utf8.count <= nameLimit * 4 else { return nil }
         var labels: [[Unicode.Scalar]] = [[]]
@@ -15,10 +16,11 @@ package enum InternationalName {
             switch scalar.value {
             case 0x2E, 0x3002, 0xFF0E, 0xFF61: labels.append([])
             case 0xFF01...0xFF5E:
-                // Full-width forms of ASCII; the letters are small ones already.
+                // Full-width forms of ASCII; the letters are already in lower case.
                 guard let plain = Unicode.Scalar(scalar.value - 0xFEE0) else { return nil }
                 labels[labels.count - 1].append(plain)
-            // Soft hyphen and what joins or hides: two names must not look the same for them.
+            // Soft hyphens, joiners and other invisible characters: with them, two different names
+            // could look the same.
             case 0xAD, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFE00...0xFE0F, 0xFEFF:
                 return nil
             default: labels[labels.count - 1].append(scalar)
@@ -46,7 +48,7 @@ package enum InternationalName {
 
     private static let (base, tMin, tMax) = (UInt32(36), UInt32(1), UInt32(26))
 
-    /// The label in the letters, digits and hyphens of ASCII (section 6.3).
+    /// The label as Punycode: ASCII letters, digits and hyphens (section 6.3).
     private static func punycode(_ label: [Unicode.Scalar]) -> String? {
         var output = label.filter(\.isASCII).map { UInt8($0.value) }
         let basicCount = UInt32(output.count)
@@ -73,7 +75,7 @@ package enum InternationalName {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// A number of variable length (section 3.3).
+    /// Appends a number of variable length (section 3.3).
     private static func append(_ delta: UInt32, _ bias: UInt32, _ output: inout [UInt8]) {
         var (rest, k) = (delta, base)
         while true {
@@ -89,7 +91,7 @@ package enum InternationalName {
         UInt8(value < 26 ? value + 0x61 : value - 26 + 0x30)
     }
 
-    /// Section 6.1.
+    /// The adapted bias (section 6.1).
     private static func adapted(_ delta: UInt32, _ count: UInt32, isFirst: Bool) -> UInt32 {
         var delta = isFirst ? delta / 700 : delta / 2
         delta += delta / count

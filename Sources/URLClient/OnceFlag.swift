@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Something that happens once.
+/// A flag that only one caller can take.
 final class OnceFlag: Sendable {
     private let done = Atomic(false)
 
@@ -9,6 +9,6 @@ final class OnceFlag: Sendable {
         !done.exchange(true, ordering: .acquiringAndReleasing)
     }
 
-    /// Whether it has happened.
+    /// Whether the flag was taken.
     var isTaken: Bool { done.load(ordering: .acquiring) }
 }

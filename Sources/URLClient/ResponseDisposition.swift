@@ -1,9 +1,9 @@
 /// The treatment of the content of a response.
 public enum ResponseDisposition: Sendable, Hashable {
-    /// Go on.
+    /// Continue with the content.
     case allow
     /// End the task with ``ClientError/Kind/cancelled``.
     case cancel
-    /// Write it to a file; nil for a temporary one.
+    /// Write the content to a file; nil for a temporary file.
     case becomeDownload(path: String?)
 }

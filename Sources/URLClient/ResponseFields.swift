@@ -3,8 +3,9 @@ internal import ToolkitSystem
 
 /// The head of a response as it was received. Its fields are parsed at their first use.
 ///
-/// libcurl has found the lines and checked that they form a head. Parsing never fails: a line that
-/// is not a field is left out, a bare line feed ends a line, and bytes beyond ASCII are kept.
+/// libcurl has already split the lines and checked that they form a head. Parsing never fails: a
+/// line that is not a field is left out, a bare line feed ends a line, and bytes beyond ASCII are
+/// kept.
 final class ResponseFields: Sendable {
     private let bytes: [UInt8]
     private let names: FieldNameFilter

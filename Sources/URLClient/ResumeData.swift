@@ -4,18 +4,18 @@
     public import Foundation
 #endif
 
-/// The state of a download that stopped, to resume it: the partial file, and the validator that
-/// shows whether the server still has the same content (RFC 9110 section 13.1.5).
+/// The data to resume a stopped download: the partial file, and the validator that shows whether
+/// the server still has the same content (RFC 9110 section 13.1.5).
 public struct ResumeData: Sendable, Hashable, Codable {
-    /// The URL that was asked.
+    /// The URL that the content came from.
     public var url: URL
-    /// The file with the part that is there.
+    /// The path of the partial file.
     public var partialPath: String
-    /// How many bytes of it are good.
+    /// How many bytes of the partial file are valid.
     public var offset: Int64
     /// A strong entity tag, or a date that serves as one.
     public var validator: String
-    /// How long the whole is, if that was known.
+    /// The length of the complete file in bytes; nil if unknown.
     public var expectedLength: Int64?
 
     /// Creates resume data.
@@ -32,7 +32,7 @@ public struct ResumeData: Sendable, Hashable, Codable {
 
     /// A copy with the present size of the partial file as its ``offset``. The data that
     /// ``DownloadTask/onResumable`` receives has the offset from before the content arrived.
-    /// - Returns: nil where the file is gone, empty, or longer than the whole.
+    /// - Returns: nil if the partial file is missing, empty, or longer than ``expectedLength``.
     public func measured() -> ResumeData? {
         guard case .success(let part) = System.openForReading(partialPath), part.size > 0,
             part.size <= expectedLength ?? .max
@@ -42,6 +42,6 @@ public struct ResumeData: Sendable, Hashable, Codable {
         return data
     }
 
-    /// Gives the download up: removes the part that is there, unless a download is writing it.
+    /// Removes the partial file, unless a download is writing it.
     public func discard() { System.removeUnlessInUse(partialPath) }
 }

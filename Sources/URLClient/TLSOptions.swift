@@ -1,6 +1,6 @@
-/// How servers are authenticated, and the client to them.
+/// How servers are authenticated, and how the client authenticates to them.
 public struct TLSOptions: Sendable, Hashable {
-    /// Certificates and keys come as files or as bytes.
+    /// The source of a certificate or key.
     public enum Source: Sendable, Hashable {
         /// The path of a PEM file.
         case file(String)
@@ -8,13 +8,13 @@ public struct TLSOptions: Sendable, Hashable {
         case pem([UInt8])
     }
 
-    /// The certificate for a server that asks for one, and its key.
+    /// The client's certificate and private key.
     public struct ClientCertificate: Sendable, Hashable {
-        /// The certificate, and those that lead to an authority.
+        /// The certificate, followed by the intermediate certificates up to an authority.
         public var certificate: Source
-        /// Its private key.
+        /// The private key of the certificate.
         public var key: Source
-        /// The password of the key.
+        /// The password of the key; nil for none.
         public var password: String?
 
         /// Creates a client certificate.
@@ -33,17 +33,18 @@ public struct TLSOptions: Sendable, Hashable {
         case tls13
     }
 
-    /// The authorities that are trusted; nil for the system's.
+    /// The trusted authorities; nil for the system's.
     public var authorities: Source?
-    /// The certificate for a server that asks for one. It is sent only to the origin of the task's
+    /// The certificate for servers that ask for one. It is sent only to the origin of the task's
     /// first URL.
     public var clientCertificate: ClientCertificate?
-    /// Digests of public keys, one of which the server's must have: SHA-256 of the
-    /// SubjectPublicKeyInfo in Base64 (RFC 7469 section 2.4). Empty for any key.
+    /// Digests of public keys: SHA-256 of the SubjectPublicKeyInfo in Base64 (RFC 7469 section
+    /// 2.4). The server's key must match one of them. Empty to accept any key.
     public var pinnedKeys: [String]
-    /// The lowest version that is spoken.
+    /// The lowest accepted version of TLS.
     public var minimumVersion: Version
-    /// Whether the certificate is checked at all. Without it anybody can be the server.
+    /// Whether the server's certificate is checked. Without the check, anyone can pose as the
+    /// server.
     public var verifiesServer: Bool
 
     /// Creates options; by default the system's authorities and TLS 1.2.

@@ -8,13 +8,13 @@ internal import HTTPParser
     internal import Musl
 #endif
 
-// Text from a peer is compared by its bytes. Swift compares text by its meaning, and sorts runs of
-// combining characters for that: the time grows with the square of the length, which a peer chooses.
+// Text from a peer is compared by its bytes. Swift compares strings in canonical form and sorts
+// runs of combining characters: that takes quadratic time in a length which the peer chooses.
 extension StringProtocol {
-    /// Whether it is the same, byte by byte.
+    /// Whether both have the same bytes.
     func isIdentical(to other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 
-    /// Whether it begins with such bytes.
+    /// Whether the text begins with these bytes.
     func begins(with start: StaticString) -> Bool {
         let bytes = unsafe UnsafeBufferPointer(
             start: start.utf8Start, count: start.utf8CodeUnitCount)
@@ -23,10 +23,10 @@ extension StringProtocol {
 }
 
 extension String {
-    /// Whether it is the same, byte by byte.
+    /// Whether both have the same bytes.
     func isIdentical(to other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
-        // Two calls and one comparison, where the generic one goes byte by byte.
+        // One `memcmp` of the storage; the generic comparison goes byte by byte.
         let isSame = unsafe utf8.withContiguousStorageIfAvailable { one in
             unsafe other.utf8.withContiguousStorageIfAvailable { two -> Bool in
                 guard let start = one.baseAddress, let other = two.baseAddress else { return true }
@@ -38,7 +38,7 @@ extension String {
 }
 
 extension String? {
-    /// Whether both are there and the same, byte by byte, or neither is.
+    /// Whether both have the same bytes, or both are nil.
     func isIdentical(to other: String?) -> Bool {
         switch (self, other) {
         case (let one?, let two?): one.isIdentical(to: two)
@@ -49,8 +49,8 @@ extension String? {
 }
 
 extension HTTPFields {
-    /// Whether they are known to be the same. Fields with long values are not, because comparing them
-    /// costs more than it saves.
+    /// Whether the fields are known to be equal. False if a value is longer than 1 KiB, because
+    /// comparing it costs more than it saves.
     func isKnownSame(as other: HTTPFields) -> Bool {
         guard count == other.count else { return false }
         for index in indices {

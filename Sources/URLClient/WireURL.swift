@@ -1,10 +1,10 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-/// A URL taken apart for the wire.
+/// A URL in the parts that a request needs.
 ///
-/// The host, of which cookies, credentials and connections depend, is read once, here, and libcurl
-/// is given a URL built from the parts: there is no second reading that could differ.
+/// The host decides about cookies, credentials and connections. It is parsed only here, and libcurl
+/// gets a URL built from the parts, so that no second parser can find another host.
 struct WireURL: Sendable {
     var origin: Origin { parts.origin }
     /// Path and query, never empty.
@@ -14,7 +14,7 @@ struct WireURL: Sendable {
     /// Scheme, authority, path and query.
     var text: String { parts.text }
 
-    /// It is handed from hand to hand with every request.
+    /// A reference, because it is copied with every request.
     private final class Parts: Sendable {
         let origin: Origin
         let target: String
@@ -31,7 +31,7 @@ struct WireURL: Sendable {
 
     private let parts: Parts
 
-    /// Takes a URL apart.
+    /// Parses a URL.
     /// - Throws: `.badURL`, or `.unsupportedURL` for a scheme other than http and https.
     init(_ url: String) throws(ClientError) {
         var rest = url[...].utf8
@@ -70,8 +70,8 @@ struct WireURL: Sendable {
         byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
 
-    /// Bytes that a mapped name must not have: a port would follow, or an encoded byte, which libcurl
-    /// would decode, so that it connected to another host than the one that was judged.
+    /// Bytes that a mapped name must not contain: a colon would begin a port, and libcurl would
+    /// decode a percent-encoded byte and connect to another host than the one that was checked.
     private static func endsName(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: ":") || byte == UInt8(ascii: "%") || byte >= 0x80
     }
@@ -98,7 +98,7 @@ struct WireURL: Sendable {
         }
         var name = isLiteral ? String(Substring(host)) : try decoded(host, in: url)
         if name.utf8.contains(where: { $0 >= 0x80 }) {
-            // The mapped name must hold no byte that ends a host.
+            // The mapped name must contain no byte that would end a host.
             guard let ascii = InternationalName.ascii(name), ascii.utf8.allSatisfy(isHostByte),
                 !ascii.utf8.contains(where: { endsAuthority($0) || endsName($0) })
             else { throw fault("no valid host", in: url) }
@@ -109,9 +109,9 @@ struct WireURL: Sendable {
         return Origin(scheme: scheme, host: name, port: port)
     }
 
-    /// A host as it is, or an IPv4 address as four decimal numbers. A host whose last label is a
-    /// number is an address to libcurl and to systems, also by fewer numbers, hexadecimal or octal
-    /// ones: what is no name must not be taken for one.
+    /// The host unchanged, or an IPv4 address as four decimal numbers. libcurl and systems read a
+    /// host whose last label is a number as an address, also with fewer numbers and in hexadecimal
+    /// or octal. Such a host must not pass for a name.
     private static func plainAddress(_ host: String, in url: String) throws(ClientError) -> String {
         guard CookieJar.isAddress(host.lowercased()) else { return host }
         var labels = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -124,7 +124,7 @@ struct WireURL: Sendable {
         return (numbers + rest).map(String.init).joined(separator: ".")
     }
 
-    /// A number of an IPv4 address as C reads it.
+    /// A number of an IPv4 address by C's rules: `0x` for hexadecimal, a leading 0 for octal.
     private static func number(_ label: Substring.UTF8View) -> UInt64? {
         guard let first = label.first, ByteClass.isDigit(first) else { return nil }
         let text = String(Substring(label)).lowercased()
@@ -136,8 +136,8 @@ struct WireURL: Sendable {
         return UInt64(text, radix: first == UInt8(ascii: "0") ? 8 : 10)
     }
 
-    /// A name without percent-encoding, which libcurl would take off, so that others would see
-    /// another host. It is for what is beyond ASCII alone.
+    /// The host without percent-encoding. libcurl would decode it, too, so cookies and credentials
+    /// must see the decoded name. Only bytes beyond ASCII may be encoded.
     private static func decoded(
         _ host: Substring.UTF8View.SubSequence, in url: String
     ) throws(ClientError) -> String {
@@ -149,14 +149,14 @@ struct WireURL: Sendable {
         return name
     }
 
-    /// How many bytes are in ASCII and not part of an encoded one.
+    /// How many ASCII bytes are not part of a percent-encoded byte.
     private static func plainByteCount(_ host: Substring.UTF8View.SubSequence) -> Int {
         let encoded = host.count { $0 == UInt8(ascii: "%") } * 3
         return host.count { $0 < 0x80 } - encoded
     }
 
-    /// Letters, digits and what else names and addresses are made of (RFC 3986 section 3.2.2);
-    /// beyond ASCII for names that ``InternationalName`` translates.
+    /// Whether a byte may occur in a name or address (RFC 3986 section 3.2.2), or in a name that
+    /// ``InternationalName`` converts.
     private static func isHostByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x00...0x20, 0x7F: false

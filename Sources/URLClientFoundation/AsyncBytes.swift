@@ -2,22 +2,22 @@
     internal import URLClient
 
     extension ClientURLSession {
-        /// The content of a response as it comes (`URLSession.AsyncBytes`). Read it once.
+        /// The content of a response as it arrives (`URLSession.AsyncBytes`). It can be read once.
         ///
-        /// The transfer waits while nothing is read, and ends when this is let go.
+        /// The transfer waits while nothing is read, and is cancelled when this value is released.
         public struct AsyncBytes: AsyncSequence, Sendable {
             /// A byte of content.
             public typealias Element = UInt8
 
             private let content: ClientContent
-            // The session lives while its content is read.
+            // Retains the session while its content is read.
             private let session: ClientURLSession
 
             init(_ content: ClientContent, _ session: ClientURLSession) {
                 (self.content, self.session) = (content, session)
             }
 
-            /// Reads on.
+            /// Reads from the current position.
             public struct AsyncIterator: AsyncIteratorProtocol {
                 private var pieces: ClientContent.AsyncIterator
                 private var piece: [UInt8] = []
@@ -43,13 +43,13 @@
                 }
             }
 
-            /// An iterator. Iterators divide the bytes among them: each takes whole pieces, and
-            /// keeps the rest of its last piece to itself.
+            /// Makes an iterator. Several iterators share the bytes: each takes whole pieces, and
+            /// no other iterator gets the rest of its last piece.
             public func makeAsyncIterator() -> AsyncIterator {
                 AsyncIterator(content.makeAsyncIterator(), session)
             }
 
-            /// The content by lines, as UTF-8.
+            /// The lines of the content, as UTF-8.
             public var lines: AsyncLines { AsyncLines(bytes: self) }
         }
 
@@ -65,7 +65,7 @@
 
             let bytes: AsyncBytes
 
-            /// Reads on.
+            /// Reads from the current position.
             public struct AsyncIterator: AsyncIteratorProtocol {
                 var bytes: AsyncBytes.AsyncIterator
 
@@ -86,8 +86,8 @@
                 }
             }
 
-            /// An iterator. Iterators divide the bytes among them: each takes whole pieces, and
-            /// keeps the rest of its last piece to itself.
+            /// Makes an iterator. Several iterators share the bytes: each takes whole pieces, and
+            /// no other iterator gets the rest of its last piece.
             public func makeAsyncIterator() -> AsyncIterator {
                 AsyncIterator(bytes: bytes.makeAsyncIterator())
             }

@@ -8,9 +8,9 @@
     #endif
 
     extension ClientCache {
-        /// Changes what is stored for a request as a delegate wishes; nil removes it. A newer
-        /// response, which came while the delegate thought, stays as it is.
-        /// - Parameter response: the response that the delegate was shown.
+        /// Replaces the stored response of a request by the delegate's; nil removes it. A newer
+        /// response that was stored meanwhile stays unchanged.
+        /// - Parameter response: the response that the delegate has received.
         func revise(
             _ request: ClientRequest, of response: ClientResponse,
             from proposed: CachedURLResponse, to wanted: CachedURLResponse?
@@ -36,7 +36,7 @@
     }
 
     extension HTTPFields {
-        /// nil for a response that is not of HTTP.
+        /// Nil for a response that is not an HTTP response.
         init?(of response: URLResponse) {
             guard let response = response as? HTTPURLResponse else { return nil }
             self.init()

@@ -8,7 +8,7 @@
     #endif
 
     extension URLAuthenticationChallenge {
-        /// The challenge with Foundation's types.
+        /// Creates the challenge in Foundation's types.
         convenience init(_ challenge: ClientChallenge) {
             self.init(
                 protectionSpace: URLProtectionSpace(known: challenge.space),
@@ -20,7 +20,7 @@
     }
 
     extension URLProtectionSpace {
-        /// The space with Foundation's type.
+        /// Creates the space in Foundation's type.
         fileprivate convenience init(known space: ProtectionSpace) {
             let method =
                 switch space.scheme {
@@ -44,7 +44,7 @@
     }
 
     extension URLCredential {
-        /// The credential with Foundation's type; nil for a token.
+        /// The credential as a `URLCredential`; nil for a token.
         convenience init?(known: ClientCredential) {
             guard case .password(let user, let password) = known else { return nil }
             self.init(user: user, password: password, persistence: .forSession)
@@ -60,7 +60,7 @@
             case .cancelAuthenticationChallenge: self = .cancel
             case .rejectProtectionSpace: self = .reject
             case .useCredential:
-                // URLSession goes on without a login when there is no credential.
+                // Without a credential, URLSession continues unauthenticated.
                 guard let credential, let user = credential.user else {
                     self = .reject
                     return
@@ -72,7 +72,8 @@
         }
     }
 
-    /// Stands where a challenge wants a sender: answers come by the completion handler.
+    /// The sender that a challenge requires. It is never used: answers come by the completion
+    /// handler.
     private final class HandlerSender: NSObject, URLAuthenticationChallengeSender,
         @unchecked Sendable
     {

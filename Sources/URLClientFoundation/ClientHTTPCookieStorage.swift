@@ -7,17 +7,18 @@
         public import FoundationNetworking
     #endif
 
-    /// The cookies of sessions, by the names of `HTTPCookieStorage`, over ``/URLClient/CookieStorage``.
+    /// The cookies of sessions with the names of `HTTPCookieStorage`, based on
+    /// ``/URLClient/CookieStorage``.
     ///
-    /// Two of these are equal when the storage below them is the same.
+    /// Two instances are equal if their underlying storage is the same.
     public final class ClientHTTPCookieStorage: NSObject, @unchecked Sendable {
-        /// The cookies of sessions that are given no storage of their own.
+        /// The default cookie storage of sessions.
         public static let shared = ClientHTTPCookieStorage(client: .shared)
 
-        /// The storage below.
+        /// The underlying storage.
         public let client: CookieStorage
 
-        /// Gives a storage the names of `HTTPCookieStorage`.
+        /// Creates a wrapper of a storage.
         public init(client: CookieStorage) { self.client = client }
 
         /// Creates an empty storage in memory.
@@ -27,40 +28,40 @@
             client === shared.client ? shared : ClientHTTPCookieStorage(client: client)
         }
 
-        /// Whether the storage below is the same.
+        /// Whether the underlying storage is the same.
         public override func isEqual(_ object: Any?) -> Bool {
             (object as? ClientHTTPCookieStorage)?.client === client
         }
 
-        /// The same for storages that are equal.
+        /// The same value for equal storages.
         public override var hash: Int { ObjectIdentifier(client).hashValue }
 
-        /// Which cookies of responses are kept.
+        /// Which cookies of responses are stored.
         public var cookieAcceptPolicy: HTTPCookie.AcceptPolicy {
             get { HTTPCookie.AcceptPolicy(known: client.acceptPolicy) }
             set { client.acceptPolicy = CookieAcceptPolicy(newValue) }
         }
 
-        /// All cookies that have not expired, except those without a name, which `HTTPCookie` cannot
-        /// represent.
+        /// All cookies that have not expired, except those without a name, which `HTTPCookie`
+        /// cannot represent.
         public var cookies: [HTTPCookie]? { client.cookies.compactMap(HTTPCookie.init(known:)) }
 
-        /// The cookies that a request for a URL carries.
+        /// The cookies that are sent in a request for a URL.
         public func cookies(for url: URL) -> [HTTPCookie]? {
             client.cookies(for: url).compactMap(HTTPCookie.init(known:))
         }
 
-        /// Stores a cookie in the place of one with the same name, domain and path, unless the accept
-        /// policy is `.never`.
+        /// Stores a cookie, which replaces a cookie with the same name, domain and path, unless the
+        /// accept policy is `.never`.
         public func setCookie(_ cookie: HTTPCookie) {
             guard cookieAcceptPolicy != .never else { return }
             client.store(Cookie(cookie))
         }
 
-        /// Stores cookies of a URL, unless the accept policy is `.never`, or demands the domain of
-        /// the main document and the URL is of another site, as a session decides it for responses.
-        /// A main document that is not of http or https belongs to no site. Without one, all
-        /// cookies are stored.
+        /// Stores the cookies of a URL, except if the accept policy is `.never`, or is
+        /// `.onlyFromMainDocumentDomain` and the URL is cross-site, as for responses of a session.
+        /// A main document whose URL is neither http nor https belongs to no site. Without a main
+        /// document, all cookies are stored.
         public func setCookies(_ cookies: [HTTPCookie], for url: URL?, mainDocumentURL: URL?) {
             if cookieAcceptPolicy == .onlyFromMainDocumentDomain, let mainDocumentURL,
                 client.isCrossSite(url, mainDocumentURL: mainDocumentURL)

@@ -7,23 +7,25 @@
         public import FoundationNetworking
     #endif
 
-    /// Stored responses, by the names of `URLCache`, over ``/URLClient/ClientCache``.
+    /// A cache of responses with the names of `URLCache`, based on ``/URLClient/ClientCache``.
     public final class ClientURLCache: NSObject, @unchecked Sendable {
-        /// The cache of sessions that are given no other.
+        /// The default cache of sessions.
         public static let shared = ClientURLCache(client: .shared)
 
-        /// The cache below.
+        /// The underlying cache.
         public let client: ClientCache
-        /// How many bytes are kept in memory at most.
+        /// The most bytes in memory.
         public let memoryCapacity: Int
-        /// How many bytes are kept on the disk at most; 0 without a folder.
+        /// The most bytes on the disk; 0 without a folder.
         public let diskCapacity: Int
 
-        /// Gives a cache the names of `URLCache`.
+        /// Creates a wrapper of a cache.
         /// - Parameters:
         ///   - client: the cache.
-        ///   - memoryCapacity: its limit in memory, in bytes, as the property reports it.
-        ///   - diskCapacity: its limit on the disk, in bytes, as the property reports it.
+        ///   - memoryCapacity: the cache's limit in memory, in bytes, which only the property
+        ///     reports.
+        ///   - diskCapacity: the cache's limit on the disk, in bytes, which only the property
+        ///     reports.
         public init(client: ClientCache, memoryCapacity: Int = 16 << 20, diskCapacity: Int = 0) {
             (self.client, self.memoryCapacity) = (client, memoryCapacity)
             self.diskCapacity = diskCapacity
@@ -31,10 +33,10 @@
 
         /// Creates a cache.
         /// - Parameters:
-        ///   - memoryCapacity: how many bytes are kept in memory.
-        ///   - diskCapacity: how many bytes are kept on the disk.
-        ///   - directory: the folder for them. Without one, or when it cannot be used, the cache is
-        ///     in memory alone, and ``diskCapacity`` is 0.
+        ///   - memoryCapacity: the most bytes in memory.
+        ///   - diskCapacity: the most bytes on the disk.
+        ///   - directory: the folder on the disk. Without one, or if it cannot be used, the cache
+        ///     is only in memory, and ``diskCapacity`` is 0.
         public convenience init(
             memoryCapacity: Int, diskCapacity: Int, directory: URL? = nil
         ) {
@@ -60,14 +62,14 @@
             client === shared.client ? shared : ClientURLCache(client: client)
         }
 
-        /// How many bytes are in memory.
+        /// The number of bytes in memory.
         public var currentMemoryUsage: Int { client.memoryByteCount }
 
-        /// How many bytes are on the disk.
+        /// The number of bytes on the disk.
         public var currentDiskUsage: Int { Int(clamping: client.diskByteCount) }
 
-        /// The stored response for a request, fresh or not; nil when there is none. It may wait for
-        /// the disk.
+        /// The stored response for a request, fresh or stale; nil without one. May wait for the
+        /// disk.
         public func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
             guard let url = request.url,
                 let (head, content) = client.storedNow(for: ClientRequest(request)),
@@ -79,9 +81,10 @@
             return CachedURLResponse(response: response, data: Data(content))
         }
 
-        /// Stores a response for a GET request. Other methods, responses that are not of HTTP, and
-        /// the storage policy `.notAllowed` leave the cache as it is. With `.allowedInMemoryOnly`
-        /// nothing is written to the disk, and what is there for the URL is removed.
+        /// Stores a response for a GET request. Requests with another method, responses that are
+        /// not HTTP responses, and the storage policy `.notAllowed` leave the cache unchanged. With
+        /// `.allowedInMemoryOnly` nothing is written to the disk, and the URL's responses on the
+        /// disk are removed.
         public func storeCachedResponse(
             _ cachedResponse: CachedURLResponse, for request: URLRequest
         ) {
@@ -95,7 +98,7 @@
                 inMemoryOnly: cachedResponse.storagePolicy == .allowedInMemoryOnly)
         }
 
-        /// Removes what is stored for the URL of a request.
+        /// Removes the stored responses for the URL of a request.
         public func removeCachedResponse(for request: URLRequest) {
             guard let url = request.url else { return }
             client.remove(url.absoluteString)

@@ -6,27 +6,28 @@
         public import FoundationNetworking
     #endif
 
-    /// The credentials of a session, by the names of `URLCredentialStorage`, over
-    /// ``/URLClient/CredentialStorage``: one for each space, in memory.
+    /// The credentials of a session with the names of `URLCredentialStorage`, based on
+    /// ``/URLClient/CredentialStorage``: one credential for each space, in memory.
     public final class ClientURLCredentialStorage: NSObject, @unchecked Sendable {
-        /// The storage below.
+        /// The underlying storage.
         public let client: CredentialStorage
 
-        /// Gives a storage the names of `URLCredentialStorage`.
+        /// Creates a wrapper of a storage.
         public init(client: CredentialStorage) { self.client = client }
 
         /// Creates an empty storage.
         public override convenience init() { self.init(client: CredentialStorage()) }
 
-        /// Stores a credential for a space, in the place of the one that is there.
+        /// Stores a credential for a space, and replaces an existing one.
         public func set(_ credential: URLCredential, for space: URLProtectionSpace) {
             setDefaultCredential(credential, for: space)
         }
 
-        /// Stores the credential that requests to a space are sent with. A space whose method is
-        /// `NSURLAuthenticationMethodDefault` stands for all of its host's, and one of a proxy for
-        /// Basic and Digest in its realm. Spaces of other methods, such as NTLM, keep nothing: no
-        /// request sends a password by them, and it must not go out by Basic in place of them.
+        /// Stores the credential for requests to a space. A space with the method
+        /// `NSURLAuthenticationMethodDefault` stands for all spaces of its host; on a proxy, for
+        /// Basic and Digest in its realm. For spaces with other methods, such as NTLM, nothing is
+        /// stored: the client does not support them, and must not send the password by Basic
+        /// instead.
         public func setDefaultCredential(
             _ credential: URLCredential, for space: URLProtectionSpace
         ) {
@@ -34,14 +35,14 @@
             change(.password(user: user, password: credential.password ?? ""), for: space)
         }
 
-        /// The credential of a space; nil when there is none.
+        /// The credential of a space; nil without one.
         public func defaultCredential(for space: URLProtectionSpace) -> URLCredential? {
             guard space.takesPassword else { return nil }
             return client.credential(for: ProtectionSpace(space))
                 .flatMap(URLCredential.init(known:))
         }
 
-        /// The credential of a space by its user; nil when there is none.
+        /// The credential of a space with its user as the key; nil without one.
         public func credentials(for space: URLProtectionSpace) -> [String: URLCredential]? {
             guard let known = defaultCredential(for: space), let user = known.user else {
                 return nil
@@ -49,7 +50,7 @@
             return [user: known]
         }
 
-        /// Removes a credential from a space, if it is the one that is there.
+        /// Removes a credential from a space, if the stored credential has the same user.
         public func remove(_ credential: URLCredential, for space: URLProtectionSpace) {
             guard defaultCredential(for: space)?.user == credential.user else { return }
             change(nil, for: space)
@@ -61,7 +62,7 @@
             if space.authenticationMethod != NSURLAuthenticationMethodDefault {
                 client.set(credential, for: known)
             } else if known.isProxy {
-                // A credential of the origin would go to a server there, and not to the proxy.
+                // A credential of the origin would be sent to a server, and not to the proxy.
                 for scheme in [ProtectionSpace.Scheme.basic, .digest] {
                     client.set(
                         credential,
@@ -76,7 +77,7 @@
     }
 
     extension URLProtectionSpace {
-        /// Whether requests are sent with a password by its method.
+        /// Whether the client supports the space's method for passwords.
         fileprivate var takesPassword: Bool {
             [
                 NSURLAuthenticationMethodDefault, NSURLAuthenticationMethodHTTPBasic,
@@ -95,9 +96,9 @@
                 isProxy: space.isProxy())
         }
 
-        /// The scheme of the URLs there. The space of a proxy has a type in place of a protocol.
+        /// The scheme of the space's URLs. The space of a proxy has a type in place of a protocol.
         ///
-        /// The constants of Foundation are other texts than the schemes on some systems.
+        /// On some systems Foundation's constants differ from the names of the schemes.
         private static func scheme(of space: URLProtectionSpace) -> String {
             let name = (space.isProxy() ? space.proxyType : space.protocol) ?? ""
             switch name {

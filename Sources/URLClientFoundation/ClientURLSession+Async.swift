@@ -9,23 +9,24 @@
         public import FoundationNetworking
     #endif
 
-    // The async calls, by the names of URLSession's. Cancelling the caller's task cancels them.
+    // The async functions, with the names of URLSession's. Cancelling the calling Swift task
+    // cancels the transfer.
     extension ClientURLSession {
-        /// Gives the content as a whole.
+        /// Collects the content of the response.
         public func data(
             for request: URLRequest, delegate: (any ClientURLSessionTaskDelegate)? = nil
         ) async throws -> (Data, URLResponse) {
             try await result(delegate) { self.dataTask(with: request, completionHandler: $0) }
         }
 
-        /// Gives the content as a whole.
+        /// Collects the content of the response.
         public func data(
             from url: URL, delegate: (any ClientURLSessionTaskDelegate)? = nil
         ) async throws -> (Data, URLResponse) {
             try await result(delegate) { self.dataTask(with: url, completionHandler: $0) }
         }
 
-        /// Sends content from memory, and gives the content of the response.
+        /// Sends content from memory, and collects the content of the response.
         public func upload(
             for request: URLRequest, from bodyData: Data,
             delegate: (any ClientURLSessionTaskDelegate)? = nil
@@ -45,22 +46,21 @@
             }
         }
 
-        /// Gives a file of the caller's own in the folder for temporary files.
+        /// Writes the content to a temporary file, which the caller has to remove.
         public func download(
             for request: URLRequest, delegate: (any ClientURLSessionTaskDelegate)? = nil
         ) async throws -> (URL, URLResponse) {
             try await file(delegate) { self.downloadTask(with: request, completionHandler: $0) }
         }
 
-        /// Gives a file of the caller's own in the folder for temporary files.
+        /// Writes the content to a temporary file, which the caller has to remove.
         public func download(
             from url: URL, delegate: (any ClientURLSessionTaskDelegate)? = nil
         ) async throws -> (URL, URLResponse) {
             try await file(delegate) { self.downloadTask(with: url, completionHandler: $0) }
         }
 
-        /// Goes on with a download; gives a file of the caller's own in the folder for temporary
-        /// files.
+        /// Resumes a download to a temporary file, which the caller has to remove.
         public func download(
             resumeFrom resumeData: Data, delegate: (any ClientURLSessionTaskDelegate)? = nil
         ) async throws -> (URL, URLResponse) {
@@ -69,14 +69,14 @@
             }
         }
 
-        /// Gives the content as it comes, byte by byte or by lines.
+        /// Returns the content as it arrives, by bytes or by lines.
         public func bytes(
             for request: URLRequest, delegate: (any ClientURLSessionTaskDelegate)? = nil
         ) async throws -> (AsyncBytes, URLResponse) {
             try await bytes(ClientRequest(request), delegate)
         }
 
-        /// Gives the content as it comes, byte by byte or by lines.
+        /// Returns the content as it arrives, by bytes or by lines.
         public func bytes(
             from url: URL, delegate: (any ClientURLSessionTaskDelegate)? = nil
         ) async throws -> (AsyncBytes, URLResponse) {
@@ -117,7 +117,7 @@
             }
         }
 
-        /// The file is removed when the completion handler returns, so the caller gets another name.
+        /// The file is removed when the completion handler returns, so it is moved first.
         private static func keepingFile(
             _ found: (URL, URLResponse)
         ) -> Result<(URL, URLResponse), any Error> {
@@ -148,9 +148,9 @@
                     let task = make { continuation.resume(with: $0) }
                     task.delegate = delegate
                     running.withLock { $0 = task }
-                    // Nothing is sent for a caller that is cancelled already.
+                    // Nothing is sent if the calling Swift task is already cancelled.
                     if !_Concurrency.Task.isCancelled { task.resume() }
-                    // Cancelled before the task was known to the handler below.
+                    // The handler below may have run before it could see the task.
                     if _Concurrency.Task.isCancelled { task.cancel() }
                 }
             } onCancel: {

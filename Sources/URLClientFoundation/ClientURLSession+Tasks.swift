@@ -7,7 +7,7 @@
         public import FoundationNetworking
     #endif
 
-    // The calls that make tasks, by the names of URLSession's.
+    // The functions that create tasks, with the names of URLSession's.
     extension ClientURLSession {
         /// Called with the content, the response (an `HTTPURLResponse`) and the error (`URLError`).
         public typealias DataCompletion = @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -68,7 +68,8 @@
             upload(ClientRequest(request), .file(fileURL.path), nil)
         }
 
-        /// A task that sends the content of the request's stream, or of one from the delegate.
+        /// A task that sends the content of the request's stream, or else of a stream from the
+        /// delegate.
         public func uploadTask(withStreamedRequest request: URLRequest)
             -> ClientURLSessionUploadTask
         {

@@ -8,10 +8,10 @@
         internal import FoundationNetworking
     #endif
 
-    /// A session by the names of `URLSession`, over ``/URLClient/ClientSession``.
+    /// A session with the names of `URLSession`, based on ``/URLClient/ClientSession``.
     ///
-    /// Code written for `URLSession` moves over by type aliases in its own module, which win over
-    /// imported names:
+    /// To use it in code that was written for `URLSession`, declare type aliases in your module.
+    /// They win over imported names:
     ///
     /// ```swift
     /// typealias URLSession = ClientURLSession
@@ -23,8 +23,9 @@
     /// typealias URLCache = ClientURLCache
     /// ```
     ///
-    /// Requests, responses and errors are Foundation's: `URLRequest`, `HTTPURLResponse`, `URLError`.
-    /// A session keeps its delegate until it is invalidated, and running tasks keep their session.
+    /// Requests, responses and errors are Foundation's: `URLRequest`, `HTTPURLResponse`,
+    /// `URLError`. A session keeps its delegate until it is invalidated, and running tasks keep
+    /// their session.
     public final class ClientURLSession: NSObject, @unchecked Sendable {
         /// The answer to a challenge (`URLSession.AuthChallengeDisposition`).
         public enum AuthChallengeDisposition: Int, Sendable {
@@ -48,11 +49,11 @@
         public static let shared = ClientURLSession(
             configuration: .default, delegate: nil, delegateQueue: nil, isShared: true)
 
-        /// The session below; use it for features that `URLSession` has no name for.
+        /// The underlying session; use it for features that `URLSession` does not have.
         public let client: ClientSession
         /// The queue on which the delegate and completion handlers are called.
         public let delegateQueue: OperationQueue
-        /// A text for the program's own use.
+        /// A description for the program's own use.
         public var sessionDescription: String? {
             get { text.withLock { $0 } }
             set { text.withLock { $0 = newValue } }
@@ -64,9 +65,10 @@
 
         /// Creates a session.
         /// - Parameters:
-        ///   - configuration: its settings, which are copied.
-        ///   - delegate: kept until the session is invalidated.
-        ///   - delegateQueue: where the delegate is called; nil for a separate serial queue.
+        ///   - configuration: the settings, which are copied.
+        ///   - delegate: receives the events; retained until the session is invalidated.
+        ///   - delegateQueue: the queue on which the delegate and completion handlers are called;
+        ///     nil for a new serial queue.
         public convenience init(
             configuration: ClientURLSessionConfiguration,
             delegate: (any ClientURLSessionDelegate)? = nil, delegateQueue: OperationQueue? = nil
@@ -108,22 +110,22 @@
 
         // MARK: the end
 
-        /// Lets running tasks end, takes no more, and lets go of the delegate.
+        /// Accepts no more tasks, and releases the delegate when the running tasks are over.
         public func finishTasksAndInvalidate() {
             guard !isShared else { return }
             bridge.keepSession(self)
             client.finishTasksAndInvalidate()
         }
 
-        /// Cancels all tasks, takes no more, and lets go of the delegate.
+        /// Cancels all tasks, accepts no more, and releases the delegate.
         public func invalidateAndCancel() {
             guard !isShared else { return }
             bridge.keepSession(self)
             client.invalidateAndCancel()
         }
 
-        /// Removes cookies, stored responses, credentials, the token and strict hosts, and closes the
-        /// connections.
+        /// Removes all cookies, stored responses, credentials, the token and the hosts that require
+        /// https, and closes the connections.
         public func reset(completionHandler: @escaping @Sendable () -> Void) {
             Task {
                 await reset()
@@ -131,11 +133,12 @@
             }
         }
 
-        /// Removes cookies, stored responses, credentials, the token and strict hosts, also what of
-        /// them is on the disk, and closes the connections.
+        /// Removes all cookies, stored responses, credentials, the token and the hosts that require
+        /// https, also on the disk, and closes the connections.
         public func reset() async { await client.reset() }
 
-        /// Waits until what is stored is on the disk, and has the next request make a connection.
+        /// Writes all stored data to the disk, and closes the connections, so that the next request
+        /// opens a new one.
         public func flush(completionHandler: @escaping @Sendable () -> Void) {
             Task {
                 await flush()
@@ -143,10 +146,11 @@
             }
         }
 
-        /// Waits until what is stored is on the disk, and has the next request make a connection.
+        /// Writes all stored data to the disk, and closes the connections, so that the next request
+        /// opens a new one.
         public func flush() async { await client.flush() }
 
-        // MARK: tasks that run
+        // MARK: running tasks
 
         /// The tasks that were resumed and have not ended.
         public var allTasks: [ClientURLSessionTask] {
@@ -163,7 +167,7 @@
             get async { sortedTasks }
         }
 
-        /// Gives the tasks that were resumed and have not ended.
+        /// Passes the tasks that were resumed and have not ended to a handler.
         public func getAllTasks(
             completionHandler: @escaping @Sendable ([ClientURLSessionTask]) -> Void
         ) {
@@ -171,7 +175,8 @@
             delegateQueue.addOperation { completionHandler(tasks) }
         }
 
-        /// Gives the data, upload and download tasks that were resumed and have not ended.
+        /// Passes the data, upload and download tasks that were resumed and have not ended to a
+        /// handler.
         public func getTasksWithCompletionHandler(
             _ completionHandler:
                 @escaping @Sendable (

@@ -7,19 +7,20 @@
         public import FoundationNetworking
     #endif
 
-    /// The settings of a ``ClientURLSession``, by the names of `URLSessionConfiguration`.
+    /// The settings of a ``ClientURLSession``, with the names of `URLSessionConfiguration`.
     ///
-    /// A session copies its configuration when it is made; changes after that have no effect.
-    /// Settings that `URLSession` has no name for stand in ``client``: connect-to, retries, TLS, limits.
+    /// A session copies its configuration when it is created; later changes have no effect.
+    /// ``client`` has the settings that `URLSession` lacks, such as connect targets, retries, TLS
+    /// and limits.
     public final class ClientURLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
-        /// The settings of the session below. Properties here read and write it.
+        /// The settings of the underlying session. The other properties read and write this value.
         public var client: ClientConfiguration
         /// The identifier of a configuration made by ``background(withIdentifier:)``.
         public private(set) var identifier: String?
-        /// A name for the session; only the program uses it.
+        /// A name for the session; the client does not use it.
         public var sharedContainerIdentifier: String?
 
-        /// Creates a configuration from the client's own.
+        /// Creates a configuration from the client's configuration.
         public init(client: ClientConfiguration) {
             self.client = client
         }
@@ -34,7 +35,8 @@
             ClientURLSessionConfiguration(client: .ephemeral)
         }
 
-        /// The default settings. Transfers end with the process: the system has no service for them.
+        /// The default settings. Transfers end with the process: the system has no service for
+        /// them.
         public class func background(
             withIdentifier identifier: String
         ) -> ClientURLSessionConfiguration {
@@ -48,7 +50,7 @@
             ClientURLSessionConfiguration(copying: self)
         }
 
-        /// Takes what the client's configuration does not hold.
+        /// Copies the values that the client's configuration does not contain.
         func take(_ other: ClientURLSessionConfiguration) {
             identifier = other.identifier
             sharedContainerIdentifier = other.sharedContainerIdentifier
@@ -63,19 +65,19 @@
 
         // MARK: limits
 
-        /// The time in seconds in which bytes have to come or go; 60 where nothing is set.
+        /// The longest time in seconds without a byte received or sent; 60 by default.
         public var timeoutIntervalForRequest: TimeInterval {
             get { client.timeouts.idle?.inSeconds ?? .infinity }
             set { client.timeouts.idle = Duration(interval: newValue) }
         }
 
-        /// The time in seconds for a task as a whole; seven days where nothing is set.
+        /// The longest time in seconds for a whole task; seven days by default.
         public var timeoutIntervalForResource: TimeInterval {
             get { client.timeouts.total?.inSeconds ?? .infinity }
             set { client.timeouts.total = Duration(interval: newValue) }
         }
 
-        /// The most connections to one origin at once.
+        /// The most simultaneous connections to one origin, at least 1.
         public var httpMaximumConnectionsPerHost: Int {
             get { client.connectionsPerOrigin }
             set { client.connectionsPerOrigin = max(1, newValue) }
@@ -83,7 +85,7 @@
 
         // MARK: requests
 
-        /// When requests are answered from the cache that do not say so themselves.
+        /// The cache policy of requests that do not set one.
         public var requestCachePolicy: URLRequest.CachePolicy {
             get { cachePolicy }
             set {
@@ -93,8 +95,8 @@
         }
         private var cachePolicy = URLRequest.CachePolicy.useProtocolCachePolicy
 
-        /// Fields that every request has that does not have them itself. Pairs that are no strings,
-        /// or whose name is no token, are left out.
+        /// Fields for every request that does not have a field of the same name. Pairs that are not
+        /// strings, or whose name is not a token, are left out.
         public var httpAdditionalHeaders: [AnyHashable: Any]? {
             get { headers }
             set {
@@ -110,7 +112,7 @@
 
         // MARK: cookies and cache
 
-        /// Whether requests carry cookies and cookies of responses are kept.
+        /// Whether cookies are sent in requests and stored from responses.
         public var httpShouldSetCookies: Bool {
             get { client.setsCookies }
             set { client.setsCookies = newValue }
@@ -122,8 +124,9 @@
             set { client.cookies = newValue?.client }
         }
 
-        /// Which cookies are accepted. Set here, it holds for the sessions of this configuration;
-        /// otherwise it is the policy of the storage, which others may share.
+        /// Which cookies are accepted. A value that is set here applies only to the sessions of
+        /// this configuration. Otherwise the policy of the storage applies, which other sessions
+        /// may share.
         public var httpCookieAcceptPolicy: HTTPCookie.AcceptPolicy {
             get {
                 client.cookiePolicy.map(HTTPCookie.AcceptPolicy.init(known:))
@@ -145,27 +148,27 @@
             set { client.authentication.credentials = newValue?.client ?? CredentialStorage() }
         }
 
-        // MARK: what this client has no use for
+        // MARK: settings without effect
 
-        /// Kept and not used: the client knows no cellular networks.
+        /// No effect: the client does not distinguish cellular networks.
         public var allowsCellularAccess = true
-        /// Kept and not used: the client does not wait for networks.
+        /// No effect: the client does not wait for networks.
         public var waitsForConnectivity = false
-        /// Kept and not used: the client does not pipeline, because servers get it wrong.
+        /// No effect: the client does not pipeline, because servers do not support it reliably.
         public var httpShouldUsePipelining = false
-        /// Kept and not used: transfers begin when they are resumed.
+        /// No effect: transfers begin when they are resumed.
         public var isDiscretionary = false
-        /// Kept and not used.
+        /// No effect.
         public var networkServiceType = URLRequest.NetworkServiceType.default
     }
 
     extension Duration {
-        /// In seconds.
+        /// The duration in seconds.
         var inSeconds: TimeInterval {
             Double(components.seconds) + Double(components.attoseconds) / 1e18
         }
 
-        /// nil for what is too long to be a limit, or no time at all.
+        /// Nil, which means no limit, unless the interval is above 0 and below 10^9 seconds.
         init?(interval: TimeInterval) {
             guard interval > 0, interval < 1e9 else { return nil }
             self = .seconds(interval)

@@ -5,16 +5,17 @@
         public import FoundationNetworking
     #endif
 
-    // Delegates by the names of URLSession's. Every method has a default, as each is optional there.
-    // The defaults of a task's own delegate hand on the call to the session's delegate, if that has
-    // methods of the kind.
+    // Delegates with the names of URLSession's. Every method has a default, as URLSession's methods
+    // are optional. The default of a task's own delegate forwards the call to the session's
+    // delegate, if it conforms to the same protocol.
 
-    /// Is told about a session (`URLSessionDelegate`).
+    /// Receives the events of a session (`URLSessionDelegate`).
     public protocol ClientURLSessionDelegate: NSObjectProtocol, Sendable {
-        /// The session has ended and lets go of its delegate.
+        /// The session has ended and releases its delegate.
         func urlSession(_ session: ClientURLSession, didBecomeInvalidWithError error: (any Error)?)
 
-        /// A server or proxy asks for a login. Only asked when the task's delegate does not answer.
+        /// A server or proxy requires a credential. Called only if no task delegate handles the
+        /// challenge.
         func urlSession(
             _ session: ClientURLSession, didReceive challenge: URLAuthenticationChallenge,
             completionHandler:
@@ -23,16 +24,16 @@
                 ) -> Void)
     }
 
-    /// Is told about tasks (`URLSessionTaskDelegate`).
+    /// Receives the events of tasks (`URLSessionTaskDelegate`).
     public protocol ClientURLSessionTaskDelegate: ClientURLSessionDelegate {
-        /// A redirect came. The request that the handler is given is sent; nil makes the redirect
+        /// A redirect was received. The handler takes the request to send; nil makes the redirect
         /// itself the response.
         func urlSession(
             _ session: ClientURLSession, task: ClientURLSessionTask,
             willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
             completionHandler: @escaping @Sendable (URLRequest?) -> Void)
 
-        /// A server or proxy asks this task for a login.
+        /// A server or proxy requires a credential for this task.
         func urlSession(
             _ session: ClientURLSession, task: ClientURLSessionTask,
             didReceive challenge: URLAuthenticationChallenge,
@@ -41,13 +42,13 @@
                     ClientURLSession.AuthChallengeDisposition, URLCredential?
                 ) -> Void)
 
-        /// The content has to be sent again, or was never given. Without a stream the task fails with
-        /// `URLError.requestBodyStreamExhausted`, and nothing is sent.
+        /// The task was created without content, or its content must be sent again. Without a
+        /// stream the task fails with `URLError.requestBodyStreamExhausted`, and nothing is sent.
         func urlSession(
             _ session: ClientURLSession, task: ClientURLSessionTask,
             needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
 
-        /// Content was sent. The last count is -1 when the length is not known.
+        /// Content was sent. The last count is -1 if the length is unknown.
         func urlSession(
             _ session: ClientURLSession, task: ClientURLSessionTask,
             didSendBodyData bytesSent: Int64, totalBytesSent: Int64, totalBytesExpectedToSend: Int64
@@ -58,53 +59,53 @@
             _ session: ClientURLSession, task: ClientURLSessionTask,
             didFinishCollecting metrics: ClientURLSessionTaskMetrics)
 
-        /// The task has ended; this is the last call for it. A task with a completion handler tells
-        /// that instead.
+        /// The task has ended; this is the last call for it. A task with a completion handler calls
+        /// the handler instead.
         func urlSession(
             _ session: ClientURLSession, task: ClientURLSessionTask,
             didCompleteWithError error: (any Error)?)
     }
 
-    /// Is told about data and upload tasks (`URLSessionDataDelegate`).
+    /// Receives the events of data and upload tasks (`URLSessionDataDelegate`).
     public protocol ClientURLSessionDataDelegate: ClientURLSessionTaskDelegate {
-        /// The head of the response is there. Content comes once the handler was called.
+        /// The head of the response was received. Content is delivered once the handler was called.
         func urlSession(
             _ session: ClientURLSession, dataTask: ClientURLSessionDataTask,
             didReceive response: URLResponse,
             completionHandler: @escaping @Sendable (ClientURLSession.ResponseDisposition) -> Void)
 
-        /// The task goes on as a download.
+        /// The task has become a download.
         func urlSession(
             _ session: ClientURLSession, dataTask: ClientURLSessionDataTask,
             didBecome downloadTask: ClientURLSessionDownloadTask)
 
-        /// A piece of content.
+        /// A piece of content was received.
         func urlSession(
             _ session: ClientURLSession, dataTask: ClientURLSessionDataTask, didReceive data: Data)
 
-        /// The response was stored. The handler is given the response to store, another one, or nil
-        /// for none; without an answer within the time between two pieces of content it is none, too.
-        /// Asked for content of up to 5 MiB.
+        /// The response was stored. The handler takes the response to store, which may be changed,
+        /// or nil to remove it. Without an answer within the idle timeout it is removed, too.
+        /// Called only for content of up to 5 MiB.
         func urlSession(
             _ session: ClientURLSession, dataTask: ClientURLSessionDataTask,
             willCacheResponse proposedResponse: CachedURLResponse,
             completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void)
     }
 
-    /// Is told about downloads (`URLSessionDownloadDelegate`).
+    /// Receives the events of downloads (`URLSessionDownloadDelegate`).
     public protocol ClientURLSessionDownloadDelegate: ClientURLSessionTaskDelegate {
-        /// The file is there. It is removed when this returns, unless it was moved.
+        /// The file is complete. It is removed when this method returns, unless it was moved.
         func urlSession(
             _ session: ClientURLSession, downloadTask: ClientURLSessionDownloadTask,
             didFinishDownloadingTo location: URL)
 
-        /// Content was written. The last count is -1 when the length is not known.
+        /// Content was written. The last count is -1 if the length is unknown.
         func urlSession(
             _ session: ClientURLSession, downloadTask: ClientURLSessionDownloadTask,
             didWriteData bytesWritten: Int64, totalBytesWritten: Int64,
             totalBytesExpectedToWrite: Int64)
 
-        /// The download goes on where another one ended.
+        /// The download continues from its resume data.
         func urlSession(
             _ session: ClientURLSession, downloadTask: ClientURLSessionDownloadTask,
             didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64)
@@ -115,7 +116,7 @@
         public func urlSession(
             _ session: ClientURLSession, didBecomeInvalidWithError error: (any Error)?
         ) {}
-        /// Goes on as without a delegate.
+        /// Behaves as without a delegate.
         public func urlSession(
             _ session: ClientURLSession, didReceive challenge: URLAuthenticationChallenge,
             completionHandler:
@@ -131,7 +132,8 @@
     private typealias AnyDownloadDelegate = any ClientURLSessionDownloadDelegate
 
     extension ClientURLSessionTaskDelegate {
-        /// Asks the session's delegate where this is a task's own; follows the redirect otherwise.
+        /// Forwards to the session's delegate if this is a task's own delegate; otherwise follows
+        /// the redirect.
         public func urlSession(
             _ session: ClientURLSession, task: ClientURLSessionTask,
             willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
@@ -144,7 +146,7 @@
                 session, task: task, willPerformHTTPRedirection: response, newRequest: request,
                 completionHandler: completionHandler)
         }
-        /// Asks the session's delegate.
+        /// Forwards to the session's delegate.
         public func urlSession(
             _ session: ClientURLSession, task: ClientURLSessionTask,
             didReceive challenge: URLAuthenticationChallenge,
@@ -165,8 +167,8 @@
             }
             urlSession(session, didReceive: challenge, completionHandler: completionHandler)
         }
-        /// Asks the session's delegate where this is a task's own; gives no content otherwise, which
-        /// fails the task.
+        /// Forwards to the session's delegate if this is a task's own delegate; otherwise returns
+        /// no content, which fails the task.
         public func urlSession(
             _ session: ClientURLSession, task: ClientURLSessionTask,
             needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
@@ -176,7 +178,7 @@
             }
             next.urlSession(session, task: task, needNewBodyStream: completionHandler)
         }
-        /// Tells the session's delegate where this is a task's own.
+        /// Forwards to the session's delegate if this is a task's own delegate.
         public func urlSession(
             _ session: ClientURLSession, task: ClientURLSessionTask,
             didSendBodyData bytesSent: Int64, totalBytesSent: Int64, totalBytesExpectedToSend: Int64
@@ -186,7 +188,7 @@
                 session, task: task, didSendBodyData: bytesSent, totalBytesSent: totalBytesSent,
                 totalBytesExpectedToSend: totalBytesExpectedToSend)
         }
-        /// Tells the session's delegate where this is a task's own.
+        /// Forwards to the session's delegate if this is a task's own delegate.
         public func urlSession(
             _ session: ClientURLSession, task: ClientURLSessionTask,
             didFinishCollecting metrics: ClientURLSessionTaskMetrics
@@ -194,7 +196,7 @@
             let next = task.nextDelegate(after: self, as: AnyTaskDelegate.self)
             next?.urlSession(session, task: task, didFinishCollecting: metrics)
         }
-        /// Tells the session's delegate where this is a task's own.
+        /// Forwards to the session's delegate if this is a task's own delegate.
         public func urlSession(
             _ session: ClientURLSession, task: ClientURLSessionTask,
             didCompleteWithError error: (any Error)?
@@ -205,7 +207,8 @@
     }
 
     extension ClientURLSessionDataDelegate {
-        /// Asks the session's delegate where this is a task's own; takes the content otherwise.
+        /// Forwards to the session's delegate if this is a task's own delegate; otherwise accepts
+        /// the content.
         public func urlSession(
             _ session: ClientURLSession, dataTask: ClientURLSessionDataTask,
             didReceive response: URLResponse,
@@ -218,7 +221,7 @@
                 session, dataTask: dataTask, didReceive: response,
                 completionHandler: completionHandler)
         }
-        /// Tells the session's delegate where this is a task's own.
+        /// Forwards to the session's delegate if this is a task's own delegate.
         public func urlSession(
             _ session: ClientURLSession, dataTask: ClientURLSessionDataTask,
             didBecome downloadTask: ClientURLSessionDownloadTask
@@ -226,15 +229,15 @@
             let next = dataTask.nextDelegate(after: self, as: AnyDataDelegate.self)
             next?.urlSession(session, dataTask: dataTask, didBecome: downloadTask)
         }
-        /// Tells the session's delegate where this is a task's own.
+        /// Forwards to the session's delegate if this is a task's own delegate.
         public func urlSession(
             _ session: ClientURLSession, dataTask: ClientURLSessionDataTask, didReceive data: Data
         ) {
             let next = dataTask.nextDelegate(after: self, as: AnyDataDelegate.self)
             next?.urlSession(session, dataTask: dataTask, didReceive: data)
         }
-        /// Asks the session's delegate where this is a task's own; stores the response as it is
-        /// otherwise.
+        /// Forwards to the session's delegate if this is a task's own delegate; otherwise stores
+        /// the response unchanged.
         public func urlSession(
             _ session: ClientURLSession, dataTask: ClientURLSessionDataTask,
             willCacheResponse proposedResponse: CachedURLResponse,
@@ -250,7 +253,7 @@
     }
 
     extension ClientURLSessionDownloadDelegate {
-        /// Tells the session's delegate where this is a task's own.
+        /// Forwards to the session's delegate if this is a task's own delegate.
         public func urlSession(
             _ session: ClientURLSession, downloadTask: ClientURLSessionDownloadTask,
             didWriteData bytesWritten: Int64, totalBytesWritten: Int64,
@@ -262,7 +265,7 @@
                 totalBytesWritten: totalBytesWritten,
                 totalBytesExpectedToWrite: totalBytesExpectedToWrite)
         }
-        /// Tells the session's delegate where this is a task's own.
+        /// Forwards to the session's delegate if this is a task's own delegate.
         public func urlSession(
             _ session: ClientURLSession, downloadTask: ClientURLSessionDownloadTask,
             didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64

@@ -9,21 +9,21 @@
         public import FoundationNetworking
     #endif
 
-    /// A task of a ``ClientURLSession``, by the names of `URLSessionTask`.
+    /// A task of a ``ClientURLSession``, with the names of `URLSessionTask`.
     public class ClientURLSessionTask: NSObject, @unchecked Sendable {
         private struct Values {
             var delegate: (any ClientURLSessionTaskDelegate)?
             var response: URLResponse?
             var written: Int64 = 0
             var sent: Int64 = 0
-            /// The content so far of a response that is stored, so that the delegate can look at it.
+            /// The content so far of a response that is being stored, to be shown to the delegate.
             var storable: Data?
         }
 
         let core: TransferTask
-        // A running task keeps its session.
+        // A running task retains its session.
         let session: ClientURLSession
-        /// Whether a completion handler is called at the end, in place of the delegate.
+        /// Whether a completion handler is called at the end in place of the delegate.
         let hasHandler: Bool
         private let values = Locked(Values())
         private let shownProgress = Progress(totalUnitCount: -1)
@@ -35,12 +35,12 @@
             shownProgress.cancellationHandler = { [weak self] in self?.cancel() }
         }
 
-        /// How far the task is; cancelling it cancels the task. Ask the task for it again to see
-        /// the latest figures: without a delegate for its content they are brought up to date then.
+        /// The progress of the task; cancelling it cancels the task. Without a delegate for the
+        /// content, the figures are updated only when this property is read.
         public var progress: Progress {
             if core.state != .completed {
                 showProgress()
-                // It may have ended meanwhile: what was shown last must be the end.
+                // The task may have ended meanwhile: the last update must show the end.
                 if core.state == .completed { showEnd() }
             }
             return shownProgress
@@ -48,15 +48,15 @@
 
         /// The number of the task in its session.
         public var taskIdentifier: Int { core.identifier }
-        /// The request as it was given.
+        /// The request that the task was created with.
         public var originalRequest: URLRequest? { URLRequest(core.originalRequest) }
         /// The request after redirects.
         public var currentRequest: URLRequest? { URLRequest(core.currentRequest) }
-        /// The response once its head is there; an `HTTPURLResponse`.
+        /// The response once its head was received; an `HTTPURLResponse`.
         public var response: URLResponse? {
             if let known = values.withLock({ $0.response }) { return known }
             guard let response = core.response?.urlResponse else { return nil }
-            // The response of a redirect may be followed by another one until the task is over.
+            // Keep the response only at the end: after a redirect another one may follow.
             if core.state == .completed { values.withLock { $0.response = response } }
             return response
         }
@@ -64,23 +64,24 @@
         public var error: (any Error)? { core.error?.sessionError }
         /// The state of the task.
         public var state: State { State(core.state) }
-        /// A text for the program's own use.
+        /// A description for the program's own use.
         public var taskDescription: String? {
             get { core.taskDescription.isEmpty ? nil : core.taskDescription }
             set { core.taskDescription = newValue ?? "" }
         }
-        /// From 0 to 1; tasks of a higher one are sent first.
+        /// The priority, 0...1. Tasks with a higher priority are sent first.
         public var priority: Float {
             get { Float(core.priority) }
             set { core.priority = Double(newValue) }
         }
-        /// Is told about this task in place of the session's delegate, which gets the calls that
-        /// this one has no methods for. Set it before the task is resumed; it is nil again once the
-        /// task is over.
+        /// Receives the events of this task in place of the session's delegate. The session's
+        /// delegate gets the calls for which this delegate has no method. Set it before the task is
+        /// resumed; it becomes nil once the task is over.
         public var delegate: (any ClientURLSessionTaskDelegate)? {
             get { values.withLock { $0.delegate } }
             set {
-                // The old one goes outside of the lock: its end may ask for this task.
+                // Release the old delegate outside of the lock: its deinitializer may use this
+                // task.
                 let old = values.withLock { values in
                     defer { values.delegate = newValue }
                     return values.delegate
@@ -89,21 +90,21 @@
             }
         }
 
-        /// How many bytes of content came.
+        /// How many bytes of content were received.
         public var countOfBytesReceived: Int64 { core.countOfBytesReceived }
-        /// -1 when it is not known.
+        /// The expected total in bytes; -1 if unknown.
         public var countOfBytesExpectedToReceive: Int64 { core.countOfBytesExpectedToReceive ?? -1 }
         /// How many bytes of content were sent.
         public var countOfBytesSent: Int64 { core.countOfBytesSent }
-        /// -1 when it is not known.
+        /// The expected total in bytes; -1 if unknown.
         public var countOfBytesExpectedToSend: Int64 { core.countOfBytesExpectedToSend ?? -1 }
 
-        /// Starts the task, or goes on with it.
+        /// Starts or resumes the task.
         public func resume() {
             session.bridge.add(self)
             core.resume()
         }
-        /// Holds the task until it is resumed as often as it was suspended.
+        /// Suspends the task until it is resumed as often as it was suspended.
         public func suspend() { core.suspend() }
         /// Ends the task with `URLError.cancelled`.
         public func cancel() {
@@ -126,7 +127,7 @@
             }
         }
 
-        /// The priority of a task that sets none.
+        /// The default priority.
         public class var defaultPriority: Float { 0.5 }
         /// A priority below the default.
         public class var lowPriority: Float { 0.25 }
@@ -135,9 +136,9 @@
 
         // MARK: from delegates and the bridge
 
-        /// The session's delegate, which gets a call that the task's own delegate has no method for.
-        /// Nil where the caller is any other delegate: the session's may hand on calls to it, and
-        /// they must not come back.
+        /// The session's delegate, which gets the calls that the task's own delegate does not
+        /// implement. Nil if the caller is not the task's own delegate: the session's delegate may
+        /// forward calls to it, and they must not return.
         func nextDelegate<Delegate>(after own: AnyObject, as kind: Delegate.Type) -> Delegate? {
             guard delegate === own, let next = session.delegate, next !== own else { return nil }
             return next as? Delegate
@@ -147,7 +148,7 @@
             let now = core.currentProgress
             let (total, isTooMuch) = (now.expectedToReceive ?? 0).addingReportingOverflow(
                 now.expectedToSend ?? 0)
-            // A server may claim any length.
+            // A server may announce any length.
             if total > 0, !isTooMuch { shownProgress.totalUnitCount = total }
             shownProgress.completedUnitCount = now.received + now.sent
         }
@@ -175,7 +176,7 @@
             }
         }
 
-        /// The most content that the delegate is shown before it is stored.
+        /// The most content, in bytes, that is shown to the delegate before it is stored.
         private static let storableLimit = 5 << 20
 
         func beginStorable() { values.withLock { $0.storable = Data() } }
@@ -194,7 +195,7 @@
         func takeStorable() -> Data? { values.withLock { $0.storable.take() } }
     }
 
-    /// A task that gives content in memory (`URLSessionDataTask`).
+    /// A task that receives content in memory (`URLSessionDataTask`).
     public class ClientURLSessionDataTask: ClientURLSessionTask, @unchecked Sendable {}
 
     /// A task that sends content (`URLSessionUploadTask`).
@@ -202,16 +203,15 @@
 
     /// A task that writes a file (`URLSessionDownloadTask`).
     public final class ClientURLSessionDownloadTask: ClientURLSessionTask, @unchecked Sendable {
-        /// Cancels the task; the handler is given what another one goes on with, or nil when the
-        /// server cannot send the rest.
+        /// Cancels the task. The handler receives the resume data; nil if the server cannot send
+        /// the rest.
         public func cancel(
             byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void
         ) {
             Task { completionHandler(await cancelByProducingResumeData()) }
         }
 
-        /// Cancels the task and gives what another one goes on with, or nil when the server cannot
-        /// send the rest.
+        /// Cancels the task and returns the resume data; nil if the server cannot send the rest.
         public func cancelByProducingResumeData() async -> Data? {
             session.bridge.add(self)
             guard let download = core as? DownloadTask,

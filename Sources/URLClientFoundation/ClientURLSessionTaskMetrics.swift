@@ -8,9 +8,9 @@
 
     /// The metrics of a task (`URLSessionTaskMetrics`).
     public final class ClientURLSessionTaskMetrics: NSObject, @unchecked Sendable {
-        /// The figures as the client gives them.
+        /// The underlying metrics.
         public let client: ClientMetrics
-        /// One for each request that was sent.
+        /// The metrics of each request that was sent.
         public let transactionMetrics: [ClientURLSessionTaskTransactionMetrics]
 
         init(_ metrics: ClientMetrics) {
@@ -28,7 +28,8 @@
         public var redirectCount: Int { client.redirectCount }
     }
 
-    /// The metrics of one request (`URLSessionTaskTransactionMetrics`). Dates that did not occur are nil.
+    /// The metrics of one request (`URLSessionTaskTransactionMetrics`). Dates that did not occur
+    /// are nil.
     public final class ClientURLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
         private let transaction: ClientMetrics.Transaction
         private let start: Date
@@ -51,21 +52,21 @@
         public var fetchStartDate: Date? { date(.zero - transaction.queued) }
         /// When the address was known.
         public var domainLookupEndDate: Date? { date(transaction.nameLookupEnd) }
-        /// When the connection was there.
+        /// When the connection was established.
         public var connectEndDate: Date? { date(transaction.connectEnd) }
-        /// When TLS was agreed on.
+        /// When the TLS handshake was complete.
         public var secureConnectionEndDate: Date? { date(transaction.secureConnectionEnd) }
         /// When the request began to be sent.
         public var requestStartDate: Date? { date(transaction.requestStart) }
         /// When the request was sent.
         public var requestEndDate: Date? { date(transaction.requestEnd) }
-        /// When the first byte of the response came.
+        /// When the first byte of the response arrived.
         public var responseStartDate: Date? { date(transaction.responseStart) }
-        /// When the last byte came.
+        /// When the last byte arrived.
         public var responseEndDate: Date? { date(transaction.responseEnd) }
-        /// Whether a proxy stood between.
+        /// Whether a proxy was used.
         public var isProxyConnection: Bool { transaction.isProxied }
-        /// Whether the connection had served before.
+        /// Whether the connection was used before.
         public var isReusedConnection: Bool { transaction.isConnectionReused }
         /// The address of the peer.
         public var remoteAddress: String? {

@@ -8,7 +8,7 @@
     #endif
 
     extension URLRequest {
-        /// The request with Foundation's type. Content that comes as a stream is left out.
+        /// The request as a `URLRequest`. Content that is not in memory is left out.
         init(_ request: ClientRequest) {
             self.init(url: request.url)
             httpMethod = request.method.name
@@ -22,13 +22,13 @@
     }
 
     extension ClientRequest {
-        /// The request with what a delegate has changed of its form for Foundation.
+        /// The request with the changes that a delegate made to its `URLRequest`.
         ///
-        /// The limits of time stay those of the task, which are set when it starts.
+        /// The time limits do not change: they are set when the task starts.
         func changed(from shown: URLRequest, to wanted: URLRequest) -> ClientRequest {
             let new = ClientRequest(wanted)
             var request = self
-            // Each part is compared: to Foundation, requests with other fields or content are equal.
+            // Compare each part: Foundation's `==` ignores fields and content.
             if wanted.url != shown.url { request.url = new.url }
             if wanted.httpMethod != shown.httpMethod { request.method = new.method }
             if wanted.allHTTPHeaderFields != shown.allHTTPHeaderFields {
@@ -48,7 +48,7 @@
     }
 
     extension ResumeData {
-        /// For `downloadTask(withResumeData:)`.
+        /// The data for `downloadTask(withResumeData:)`.
         var encoded: Data? { try? JSONEncoder().encode(self) }
 
         init?(encoded data: Data) {
@@ -60,8 +60,8 @@
     }
 
     extension ClientError {
-        /// The error as a session gives it, with the resume data of a download where `URLSession`
-        /// has it.
+        /// The error as a `URLError`, with the resume data of a download in `userInfo`, as in
+        /// `URLSession`.
         var sessionError: URLError {
             guard let data = resumeData?.encoded else { return urlError }
             return URLError(
@@ -73,7 +73,7 @@
         }
     }
 
-    /// A value that Foundation has not marked as sendable and that is handed on, not shared.
+    /// A value that Foundation does not mark as sendable. It is passed on, and never shared.
     struct Unchecked<Value>: @unchecked Sendable {
         let value: Value
     }

@@ -11,7 +11,7 @@
 
     /// Forwards the client's events to a delegate whose methods have URLSession's names.
     ///
-    /// The client calls it on a serial queue. It waits there for each call of the delegate, so that
+    /// The client calls it on a serial queue. There it waits for each call of the delegate, so that
     /// calls keep their order and a slow delegate slows the connection down.
     final class DelegateBridge: ClientSessionDelegate, @unchecked Sendable {
         private struct Values {
@@ -19,11 +19,12 @@
             /// The tasks that were resumed and have not ended.
             var tasks: [Int: ClientURLSessionTask] = [:]
             weak var session: ClientURLSession?
-            /// The session, from the call that ends it until its last call of the delegate.
+            /// Retains the session from its invalidation until the last call of the delegate.
             var ending: ClientURLSession?
             /// Whether the last call of the delegate has begun.
             var hasEnded = false
-            /// The calls that wait, in order, while the delegate revises a task's stored response.
+            /// For each task whose stored response the delegate is revising, the pending calls in
+            /// order.
             var revisions: [Int: [@Sendable () -> Void]] = [:]
             /// Whether the end of the session waits for the revisions, too.
             var endsAfterRevisions = false
@@ -53,7 +54,7 @@
             values.withLock { values in
                 guard task.core.state != .completed else { return }
                 let known = values.tasks[task.taskIdentifier]
-                // A data task that became a download stays out: the download has its place.
+                // A data task that became a download must not replace the download.
                 if known is ClientURLSessionDownloadTask, task is ClientURLSessionDataTask {
                     return
                 }
@@ -61,8 +62,8 @@
             }
         }
 
-        /// Keeps a session until the delegate is notified of its end. That happens once: a session
-        /// kept afterwards would never be released.
+        /// Retains a session until the delegate is notified of its end. After that notification
+        /// nothing is retained: the session would never be released.
         func keepSession(_ session: ClientURLSession) {
             values.withLock { values in
                 guard !values.hasEnded else { return }
@@ -72,12 +73,12 @@
 
         // MARK: calling the delegate
 
-        /// Calls on the delegate's queue, and waits.
+        /// Calls `body` on the delegate's queue, and waits until it returns.
         func call(_ body: @escaping @Sendable () -> Void) {
             queue.addOperations([BlockOperation(block: body)], waitUntilFinished: true)
         }
 
-        /// Asks on the delegate's queue. The first answer counts.
+        /// Asks the delegate on its queue. Only the first answer counts.
         private func ask<Answer>(
             _ question: @escaping @Sendable (@escaping @Sendable (Answer) -> Void) -> Void
         ) async -> Answer {
@@ -97,8 +98,8 @@
             return box.value
         }
 
-        /// A task with its session and delegate; nil when there is no delegate of this kind. If the
-        /// task's own delegate is not of the kind, the session's is used.
+        /// A task with its session and its delegate of this kind: the task's own or else the
+        /// session's. Nil if neither is of this kind.
         func listener<Delegate>(
             of core: TransferTask, as kind: Delegate.Type
         ) -> (ClientURLSession, ClientURLSessionTask, Delegate)? {
@@ -115,8 +116,8 @@
                 // `bytes(for:)` creates no task of this module, and in an invalidated session a
                 // task ends before it is added.
                 let task = ClientURLSessionDataTask(core, session, hasHandler: core.hasHandler)
-                // The delegate of `bytes(for:)` becomes the task's own, and so can pass calls on to
-                // the session's.
+                // The delegate of `bytes(for:)` becomes the task's own delegate, and can thus pass
+                // calls on to the session's.
                 if session.bridge !== self {
                     task.delegate = values.delegate as? any ClientURLSessionTaskDelegate
                 }
@@ -127,8 +128,8 @@
 
         // MARK: after a revision
 
-        /// Calls at once or, while the delegate revises the stored response of the task, after that
-        /// and in order. Other tasks do not wait.
+        /// Calls `body` immediately. While the delegate revises the task's stored response, the
+        /// call waits, in order; calls of other tasks do not.
         private func callInOrder(_ core: TransferTask, _ body: @escaping @Sendable () -> Void) {
             let waits = values.withLock { values in
                 guard values.revisions[core.identifier] != nil else { return false }
@@ -138,7 +139,7 @@
             if !waits { body() }
         }
 
-        /// Makes the calls that have waited, and calls that are added meanwhile.
+        /// Makes the pending calls, and calls that are added meanwhile.
         private func endRevision(of identifier: Int) {
             while let body = nextCall(of: identifier) { body() }
             let ends = values.withLock { values in
@@ -149,7 +150,7 @@
             if ends { notifyEnd() }
         }
 
-        /// Takes the next call that has waited. When there is none, the revision is over.
+        /// Takes the next pending call. Without one, the revision is over.
         private func nextCall(of identifier: Int) -> (@Sendable () -> Void)? {
             values.withLock { values in
                 guard var calls = values.revisions[identifier], !calls.isEmpty else {
@@ -240,7 +241,8 @@
             return ClientRequest(request).body
         }
 
-        /// Fails the task before anything is sent. Empty content could replace what the server has.
+        /// Fails the task before anything is sent. Empty content could replace the server's
+        /// resource.
         private static var missingBody: ClientBody {
             let make: @Sendable () async throws -> AsyncStream<[UInt8]> = {
                 throw ClientError(.bodyFailed, "the delegate gave no stream")
@@ -316,7 +318,7 @@
             let task = ClientURLSessionDownloadTask(download, session)
             task.delegate = old.delegate
             values.withLock { $0.tasks[core.identifier] = task }
-            // The old one gets no more calls.
+            // The data task gets no more calls.
             defer { old.delegate = nil }
             typealias Kind = any ClientURLSessionDataDelegate
             guard let delegate = (old.delegate as? Kind) ?? (self.delegate as? Kind),
@@ -337,8 +339,8 @@
         }
 
         func task(_ core: TransferTask, willStore response: ClientResponse) async -> Bool {
-            // The content of a task with a handler is not delivered here, so the delegate could not
-            // be shown any.
+            // The content of a task with a handler does not pass through here, so it cannot be
+            // shown to the delegate.
             if let (_, task, _) = listener(of: core, as: (any ClientURLSessionDataDelegate).self),
                 !task.hasHandler
             {
@@ -348,8 +350,8 @@
         }
 
         /// Lets the delegate change or remove the stored response. The client asks before the
-        /// content arrives, URLSession after it. The delegate has as long as the idle timeout;
-        /// without an answer by then, the stored response is removed.
+        /// content arrives, URLSession after it. If the delegate does not answer within the idle
+        /// timeout, the stored response is removed.
         private func reviseStored(_ core: TransferTask) {
             typealias Kind = any ClientURLSessionDataDelegate
             guard let (session, task, delegate) = listener(of: core, as: Kind.self),
@@ -380,7 +382,8 @@
             }
         }
 
-        /// Calls `body` after `time`, unless the returned task is cancelled. nil means never.
+        /// Calls `body` after `time`, unless the returned task is cancelled; never if `time` is
+        /// nil.
         private static func limit(
             _ time: Duration?, _ body: @escaping @Sendable () -> Void
         ) -> Task<Void, Never>? {

@@ -1,11 +1,11 @@
 public import HTTPParser
 
-/// Removes the chunked transfer coding from content that does not come over a connection: a
-/// recorded body, a proxy's, a test's.
+/// Removes the chunked transfer coding from content that does not come from a connection, such as a
+/// recorded body or test data.
 ///
-/// It uses the state machine of HTTPParser, so both accept the same bytes. `decode(_:into:)`
-/// appends content to an array; `next(_:from:)` copies nothing and returns the range of the
-/// content. Use one of the two with a decoder.
+/// The decoder uses the state machine of HTTPParser, so both accept the same bytes.
+/// `decode(_:into:)` appends content to an array; `next(_:from:)` copies nothing and returns the
+/// range of the content. Use only one of the two with a decoder.
 ///
 /// ```swift
 /// var decoder = ChunkedDecoder()
@@ -15,23 +15,23 @@ public import HTTPParser
 /// decoder.trailers["A"]    // "b"
 /// ```
 ///
-/// Thrown are `.invalidChunkedCoding`, `.chunkMetadataTooLong`, `.outputTooLong`, `.truncated` and
-/// `.trailingGarbage`; an error is final.
+/// The decoder throws `.invalidChunkedCoding`, `.chunkMetadataTooLong`, `.outputTooLong`,
+/// `.truncated` and `.trailingGarbage`. An error is final.
 ///
 /// RFC 9112, section 7.1.
 public struct ChunkedDecoder: ~Copyable, Sendable {
     /// The kind of the next bytes.
     public enum Step: Equatable, Sendable {
-        /// More bytes, please.
+        /// More bytes are needed.
         case more
-        /// Content: a range of the bytes given.
+        /// Content: a range of the bytes passed.
         case content(Range<Int>)
         /// The content is complete; `trailers` is filled.
         case end
     }
 
     private var parser: BodyParser
-    /// Bytes that were read for good.
+    /// How many bytes were read and will not be passed again.
     private var consumed: Int64 = 0
     /// How many of the following bytes were seen already and will be passed again.
     private var unread = 0
@@ -40,13 +40,13 @@ public struct ChunkedDecoder: ~Copyable, Sendable {
     private var failure: CodecError?
 
     /// Creates a decoder.
-    /// - Parameter limits: what chunk extensions, trailers and all of the content may have; the
-    ///   limits of heads mean nothing here.
+    /// - Parameter limits: the limits of chunk extensions, trailers and content. The limits of
+    ///   heads have no effect.
     public init(limits: ParserLimits = .standard) {
         parser = BodyParser(.chunked, limits: limits)
     }
 
-    /// Whether the last chunk and the trailers are read.
+    /// Whether the last chunk and the trailers were read.
     public var isComplete: Bool { parser.isComplete }
 
     /// The fields after the last chunk, once the content is complete. They are never merged into
@@ -56,10 +56,10 @@ public struct ChunkedDecoder: ~Copyable, Sendable {
     /// Continues at `position` and moves it past the bytes that it has read.
     ///
     /// Bytes after the end are left unread: they belong to the next message. After `.more` the
-    /// caller passes the bytes from `position` on again, followed by more.
+    /// caller passes the bytes from `position` again, followed by more.
     /// - Parameters:
-    ///   - bytes: what was not read yet, or more.
-    ///   - position: where to read on, 0...`bytes.count`.
+    ///   - bytes: the unread bytes, followed by new ones.
+    ///   - position: the index of the first unread byte, 0...`bytes.count`.
     public mutating func next(
         _ bytes: Span<UInt8>, from position: inout Int
     ) throws(CodecError) -> Step {
@@ -80,10 +80,10 @@ public struct ChunkedDecoder: ~Copyable, Sendable {
         }
     }
 
-    /// Appends the content that `bytes` hold to `output`.
+    /// Appends the content in `bytes` to `output`.
     ///
-    /// Bytes after the end are `.trailingGarbage`. After an error `output` holds the content before
-    /// it.
+    /// Bytes after the end are `.trailingGarbage`. After an error `output` contains the content
+    /// before it.
     public mutating func decode(
         _ bytes: Span<UInt8>, into output: inout [UInt8]
     ) throws(CodecError) {
@@ -97,14 +97,14 @@ public struct ChunkedDecoder: ~Copyable, Sendable {
         pending.removeFirst(position)
     }
 
-    /// Says that the input ends here: `.truncated` unless the content is complete.
+    /// Ends the input; throws `.truncated` unless the content is complete.
     public mutating func finish() throws(CodecError) {
         if let failure { throw failure }
         guard !isComplete else { return }
         throw fail(CodecError(.truncated, at: consumed + Int64(unread), "chunked coding"))
     }
 
-    /// - Returns: how many of the bytes are read.
+    /// - Returns: how many of the bytes were read.
     private mutating func append(
         _ bytes: Span<UInt8>, to output: inout [UInt8]
     ) throws(CodecError) -> Int {

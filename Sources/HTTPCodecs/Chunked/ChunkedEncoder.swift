@@ -1,6 +1,6 @@
 public import HTTPParser
 
-/// Applies the chunked transfer coding to content that does not go over a connection.
+/// Applies the chunked transfer coding to content that is not sent over a connection.
 ///
 /// ```swift
 /// var encoder = ChunkedEncoder()
@@ -10,20 +10,20 @@ public import HTTPParser
 /// String(decoding: output, as: UTF8.self)    // "3\r\nabc\r\n0\r\nA: b\r\n\r\n"
 /// ```
 ///
-/// To write after `finish(into:trailers:)` is a programmer's mistake and traps.
+/// Any call after `finish(into:trailers:)` traps.
 ///
 /// RFC 9112, section 7.1.
 public struct ChunkedEncoder: ~Copyable, Sendable {
     private var writer = ContentWriter(.chunked, isOmitted: false)
-    /// The lines around the content, which is itself copied only once.
+    /// A buffer for the lines around the content. Content does not pass through it.
     private var lines = ByteBuffer(capacity: 32)
     private var isFinished = false
 
     /// Creates an encoder.
     public init() {}
 
-    /// Appends one chunk with these bytes to `output`; none for no bytes, because an empty chunk
-    /// ends the content.
+    /// Appends one chunk with these bytes to `output`. Without bytes it appends nothing, because an
+    /// empty chunk ends the content.
     public mutating func encode(_ bytes: Span<UInt8>, into output: inout [UInt8]) {
         guard bytes.count > 0 else { return }
         beginChunk(of: Int64(bytes.count), into: &output)
@@ -31,8 +31,8 @@ public struct ChunkedEncoder: ~Copyable, Sendable {
         endChunk(into: &output)
     }
 
-    /// Appends the bytes before a chunk of `count` bytes, more than 0, which the caller sends
-    /// itself; `endChunk(into:)` appends those after the chunk.
+    /// Appends the line before a chunk of `count` bytes, more than 0. The caller sends the chunk's
+    /// content, and `endChunk(into:)` appends the bytes after it.
     public mutating func beginChunk(of count: Int64, into output: inout [UInt8]) {
         precondition(!isFinished, "the content is finished")
         precondition(count > 0, "an empty chunk would end the content")
@@ -52,8 +52,8 @@ public struct ChunkedEncoder: ~Copyable, Sendable {
     }
 
     /// Appends the last chunk and the trailers.
-    /// - Throws: `HTTPMessageError` for trailers that must not go on the wire, among them the
-    ///   fields that decide framing (RFC 9110 section 6.5.1); nothing is appended then.
+    /// - Throws: `HTTPMessageError` for trailers that must not be sent, such as fields that decide
+    ///   framing (RFC 9110 section 6.5.1); nothing is appended then.
     public mutating func finish(
         into output: inout [UInt8], trailers: HTTPFields = HTTPFields()
     ) throws(HTTPMessageError) {

@@ -1,7 +1,7 @@
 internal import HTTPParser
 
 extension ContentCoding {
-    /// Compresses content that is at hand as a whole.
+    /// Compresses complete content.
     /// - Throws: `.outOfMemory`.
     public func encode(
         _ bytes: Span<UInt8>, level: Int = 6, pool: ContentCodingPool? = nil
@@ -12,8 +12,8 @@ extension ContentCoding {
         return output
     }
 
-    /// Decompresses what is at hand as a whole.
-    /// - Throws: what ``ContentDecoder`` throws.
+    /// Decompresses complete content.
+    /// - Throws: the errors of ``ContentDecoder``.
     public func decode(
         _ bytes: Span<UInt8>, limits: ContentDecodingLimits, pool: ContentCodingPool? = nil
     ) throws(CodecError) -> [UInt8] {
@@ -26,15 +26,15 @@ extension ContentCoding {
 }
 
 extension [UInt8] {
-    /// The bytes in the gzip format.
+    /// Compresses the bytes to the gzip format.
     /// - Throws: `.outOfMemory`.
     public func gzipped(level: Int = 6) throws(CodecError) -> [UInt8] {
         try ContentCoding.gzip.encode(span, level: level)
     }
 
     /// Decodes bytes in the gzip format.
-    /// - Parameter outputLimit: how long the content may be, in bytes.
-    /// - Throws: what ``ContentDecoder`` throws.
+    /// - Parameter outputLimit: the most bytes of content.
+    /// - Throws: the errors of ``ContentDecoder``.
     public func gunzipped(outputLimit: Int64) throws(CodecError) -> [UInt8] {
         let limits = ContentDecodingLimits(outputBytes: outputLimit)
         return try ContentCoding.gzip.decode(span, limits: limits)

@@ -2,10 +2,10 @@ internal import Synchronization
 
 /// Keeps the streams of content encoders and decoders for reuse.
 ///
-/// Setting up a compressor costs more than compressing a small answer. Encoders and decoders that
-/// are made with a pool take a stream from it and give it back when they go away, wherever that
-/// happens; no call is needed. One pool serves every coding and level, and every thread: taking
-/// and giving back is one atomic exchange each, without a lock.
+/// Setting up a compressor costs more than compressing a small response. Encoders and decoders with
+/// a pool take a stream from it, and return it automatically when they are destroyed, on any
+/// thread. One pool serves all codings, levels and threads. Taking and returning a stream use
+/// atomic exchanges, without a lock.
 ///
 /// ```swift
 /// let pool = ContentCodingPool()
@@ -16,19 +16,19 @@ public final class ContentCodingPool: Sendable {
     let inflaters: ZStreamSlots
 
     /// Creates a pool.
-    /// - Parameter idleLimit: how many idle streams of each direction are kept, at least 0. An
-    ///   idle compressor holds 260 KiB, an idle decompressor 40 KiB.
+    /// - Parameter idleLimit: the most idle streams of each direction, at least 0. An idle
+    ///   compressor takes 260 KiB of memory, an idle decompressor 40 KiB.
     public init(idleLimit: Int = 8) {
         precondition(idleLimit >= 0, "a negative number of streams")
         deflaters = ZStreamSlots(count: idleLimit)
         inflaters = ZStreamSlots(count: idleLimit)
     }
 
-    /// How many idle streams there are, of both directions together.
+    /// The number of idle streams of both directions together.
     public var idleCount: Int { deflaters.occupiedCount + inflaters.occupiedCount }
 }
 
-/// Places for idle streams, each empty or holding one.
+/// Slots for idle streams, each with one stream or none.
 @safe
 struct ZStreamSlots: ~Copyable, @unchecked Sendable {
     /// The addresses of the streams, 0 for none.
@@ -48,7 +48,7 @@ struct ZStreamSlots: ~Copyable, @unchecked Sendable {
         unsafe slots.deinitialize().deallocate()
     }
 
-    /// Takes the stream that was given back last, or nearly.
+    /// Takes the first stream in the slots; nil if they are empty.
     func take() -> UnsafeMutablePointer<ZStream.Storage>? {
         for index in unsafe slots.indices {
             guard unsafe slots[index].load(ordering: .relaxed) != 0 else { continue }
@@ -58,7 +58,7 @@ struct ZStreamSlots: ~Copyable, @unchecked Sendable {
         return nil
     }
 
-    /// Keeps an idle stream; false if there is no place.
+    /// Keeps an idle stream; false if no slot is empty.
     func put(_ storage: UnsafeMutablePointer<ZStream.Storage>) -> Bool {
         let address = UInt(bitPattern: storage)
         for index in unsafe slots.indices {

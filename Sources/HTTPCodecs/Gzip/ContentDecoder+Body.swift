@@ -1,11 +1,11 @@
 internal import HTTPParser
 
-// The compressed data, and the limits on what it stands for.
+// The compressed data, and the limits of its expansion.
 extension ContentDecoder {
-    /// How reading compressed data stopped.
+    /// The reason why reading compressed data stopped.
     enum Progress { case wantsInput, wantsRoom, ended }
 
-    /// How much content lies between two looks at the ratio.
+    /// How many bytes of content lie between two checks of the ratio.
     private static var checkDistance: Int64 { 64 << 10 }
 
     /// Decompresses until the input is used up, `output` has `end` bytes or the data ends.
@@ -36,18 +36,18 @@ extension ContentDecoder {
         }
     }
 
-    /// How much output room to offer for `count` bytes of input.
+    /// How much output space to offer for `count` bytes of input.
     private static func room(for count: Int, in output: [UInt8]) -> Int {
         let atHand = min(output.capacity - output.count, ZStream.stepLimit)
         return max(atHand, min(max(count, 128), 16 << 10) * 4)
     }
 
-    /// Checks the limits, and moves on to the next check if there is more data.
+    /// Checks the limits, and sets the place of the next check if there is more data.
     ///
-    /// The decompressor gets no room: so it reads as far as it can without writing, always to the
-    /// same byte, and the limits see the same figures however the input was cut. Only when it
-    /// leaves bytes unread is it certain that it wants room; before that nothing is decided.
-    /// - Returns: nil when the place is passed.
+    /// The decompressor gets no output space, so it reads up to the same byte however the input was
+    /// split, and the limits are checked with the same counts. Only when it leaves bytes unread
+    /// does it certainly have more output; until then nothing is decided.
+    /// - Returns: nil when the check was passed.
     private mutating func passCheck(
         _ bytes: Span<UInt8>, _ position: inout Int, isLast: Bool
     ) throws(CodecError) -> Progress? {
@@ -56,7 +56,7 @@ extension ContentDecoder {
         let isAtLimit = writtenCount >= limits.outputBytes
         if position == bytes.count {
             guard isLast else { return .wantsInput }
-            // A few bits are left at most; they may still hold a symbol and the end.
+            // At most a few bits are left, which may contain a symbol and the end.
             if isAtLimit { return try probeEnd() }
         } else if isAtLimit {
             throw CodecError(.outputTooLong, at: readCount)
@@ -73,7 +73,7 @@ extension ContentDecoder {
         return !overflow && writtenCount > allowed
     }
 
-    /// At the limit, without further input: is there another byte of content?
+    /// Checks at the limit, when the input has ended, that no other byte of content follows.
     private mutating func probeEnd() throws(CodecError) -> Progress {
         var (position, probe) = (0, [UInt8]())
         let (written, ended) = try inflate(Span(), &position, into: &probe, room: 1)

@@ -3,7 +3,7 @@ internal import HTTPParser
 // The header and trailer around the compressed data of gzip and zlib.
 extension ContentDecoder {
     /// Reads the head of a gzip member.
-    /// - Returns: false when more input is wanted.
+    /// - Returns: false if more input is needed.
     mutating func takeHead(
         _ bytes: Span<UInt8>, _ position: inout Int
     ) throws(CodecError) -> Bool {
@@ -35,7 +35,7 @@ extension ContentDecoder {
         }
     }
 
-    /// Continues after the end: with another gzip member, and with nothing else (RFC 1952, 2.2).
+    /// Continues after the end, where only another gzip member is allowed (RFC 1952, 2.2).
     mutating func beginMember() throws(CodecError) {
         guard format == .gzip else { throw CodecError(.trailingGarbage, at: readCount) }
         stage = .head
@@ -50,10 +50,11 @@ extension ContentDecoder {
 
     /// Distinguishes the zlib format from raw DEFLATE.
     ///
-    /// A zlib head is a multiple of 31 and has 8 in its lowest bits (RFC 1950, 2.2). Raw data that
-    /// begins so would be a stored block with padding that is not zero, which no compressor makes
-    /// (RFC 1951, 3.2.4); so whatever looks like zlib is, as the RFC asks for.
-    /// - Returns: false when more input is wanted.
+    /// A zlib head is a multiple of 31, and the lowest bits of its first byte are 8 (RFC 1950,
+    /// 2.2). Raw data with these bytes would begin with a stored block whose padding is not zero,
+    /// which no compressor writes (RFC 1951, 3.2.4). Data that looks like zlib is therefore read as
+    /// zlib, the format that the RFC requires.
+    /// - Returns: false if more input is needed.
     mutating func takeChoice(
         _ bytes: Span<UInt8>, _ position: inout Int
     ) throws(CodecError) -> Bool {
@@ -78,7 +79,8 @@ extension ContentDecoder {
         return true
     }
 
-    /// Lets the decompressor read a byte that was taken for a head's; it never fills a symbol.
+    /// Passes a byte that was not part of a head to the decompressor. The byte is never a complete
+    /// symbol.
     private mutating func giveBack(_ byte: UInt8) throws(CodecError) -> Bool {
         readCount -= 1
         var (position, nothing) = (0, [UInt8]())
@@ -87,7 +89,7 @@ extension ContentDecoder {
     }
 
     /// Reads the check value and, in gzip, the length modulo 2^32, and compares them.
-    /// - Returns: false when more input is wanted.
+    /// - Returns: false if more input is needed.
     mutating func takeTrailer(
         _ bytes: Span<UInt8>, _ position: inout Int
     ) throws(CodecError) -> Bool {

@@ -1,4 +1,4 @@
-/// Takes a content coding off, piece by piece, within limits.
+/// Removes a content coding piece by piece, within limits.
 ///
 /// ```swift
 /// let limits = ContentDecodingLimits(outputBytes: 10 << 20)
@@ -8,18 +8,19 @@
 /// try decoder.finish(into: &content)
 /// ```
 ///
-/// gzip may have several members, whose contents follow each other. `.deflate` is the zlib format
-/// or raw DEFLATE: the first two bytes decide. Check values and lengths are compared; bytes after
-/// the end are refused, zeros included.
+/// gzip data may have several members, whose contents are joined. `.deflate` is the zlib format or
+/// raw DEFLATE: the first two bytes decide. Check values and lengths are verified. Bytes after the
+/// end are refused, even zeros.
 ///
 /// Throws `.truncated`, `.trailingGarbage`, `.invalidCompressedData`, `.checksumMismatch`,
 /// `.dictionaryNeeded`, `.outputTooLong`, `.ratioTooHigh` and `.outOfMemory`. The error, its offset
-/// and the content before it do not depend on how the input was cut; an error is final. Content is
-/// handed out before its check value is known: only after `finish(into:)` is it whole.
+/// and the content before it do not depend on how the input was split. An error is final. Content
+/// is returned before its check value is verified: it is complete and correct only after
+/// `finish(into:)`.
 ///
 /// RFC 1950, RFC 1951, RFC 1952.
 public struct ContentDecoder: ~Copyable, Sendable {
-    /// The coding that is taken off.
+    /// The coding that is removed.
     public let coding: ContentCoding
     /// The limits of the decoded content.
     public let limits: ContentDecodingLimits
@@ -32,17 +33,17 @@ public struct ContentDecoder: ~Copyable, Sendable {
     var format: Format
     var stream: ZStream?
     var head = GzipHead()
-    /// Where the gzip member began.
+    /// The offset at which the gzip member begins.
     var memberStart: Int64 = 0
-    /// The length of the member's content, as its trailer has it.
+    /// The length of the member's content so far, modulo 2^32 as in its trailer.
     var memberLength: UInt32 = 0
     var checksum: ZChecksum
-    /// The bytes of the trailer, first one lowest.
+    /// The bytes of the trailer, the first in the lowest bits.
     var trailer: UInt64 = 0
     var trailerCount = 0
-    /// The first byte of `.deflate` while the second is awaited.
+    /// The first byte of `.deflate` until the second is read.
     var firstByte: UInt8?
-    /// At how many bytes of content the ratio is looked at next.
+    /// The count of content bytes at which the ratio is checked next.
     var nextCheck: Int64
     var failure: CodecError?
 
@@ -51,9 +52,9 @@ public struct ContentDecoder: ~Copyable, Sendable {
 
     /// Creates a decoder.
     /// - Parameters:
-    ///   - coding: what is taken off.
-    ///   - limits: how much may come out.
-    ///   - pool: where to take the decompressor from, and where it goes in the end.
+    ///   - coding: the coding to remove.
+    ///   - limits: the limits of the decoded content.
+    ///   - pool: the pool that the decompressor is taken from and returned to.
     /// - Throws: `.outOfMemory`.
     public init(
         _ coding: ContentCoding, limits: ContentDecodingLimits, pool: ContentCodingPool? = nil
@@ -83,7 +84,7 @@ public struct ContentDecoder: ~Copyable, Sendable {
     /// Whether the input may end here.
     public var isComplete: Bool { stage == .end && failure == nil }
 
-    /// Decodes bytes and appends all the content that they hold.
+    /// Decodes bytes and appends all of their content.
     public mutating func decode(
         _ bytes: Span<UInt8>, into output: inout [UInt8]
     ) throws(CodecError) {
@@ -94,15 +95,15 @@ public struct ContentDecoder: ~Copyable, Sendable {
     /// Decodes bytes from `position`, appends at most `count` bytes of content and moves `position`
     /// past the bytes that it has read.
     ///
-    /// So a reader that is slower than its sender holds a bounded amount, however much the bytes
-    /// stand for. Content may be left when all bytes are read: go on with the same, or with none,
-    /// as long as the answer is false.
+    /// A reader that is slower than its sender thus needs bounded memory, however far the bytes
+    /// expand. Content may be left when all bytes were read: while the result is false, call again
+    /// with the same bytes, or with none.
     /// - Parameters:
     ///   - bytes: coded content.
-    ///   - position: where to read on, 0...`bytes.count`.
-    ///   - output: where the content is appended.
-    ///   - count: how much to append at most, above 0.
-    /// - Returns: whether more input is wanted; false when there may be more content.
+    ///   - position: the index of the first unread byte, 0...`bytes.count`.
+    ///   - output: the content is appended to it.
+    ///   - count: the most bytes to append, above 0.
+    /// - Returns: whether more input is needed; false if there may be more content.
     public mutating func decode(
         _ bytes: Span<UInt8>, from position: inout Int, into output: inout [UInt8],
         upTo count: Int
@@ -120,10 +121,10 @@ public struct ContentDecoder: ~Copyable, Sendable {
         }
     }
 
-    /// Appends what is left when the input is over.
+    /// Appends the rest of the content after the end of the input.
     ///
-    /// That is nothing, unless content was asked for in pieces and not all of it was taken.
-    /// - Throws: `.truncated` if the input must not end here; the error that was thrown before.
+    /// Content is left only if it was requested in pieces and not all of it was taken.
+    /// - Throws: `.truncated` if the input must not end here; an error that was thrown before.
     public mutating func finish(into output: inout [UInt8]) throws(CodecError) {
         if let failure { throw failure }
         do throws(CodecError) {
@@ -139,8 +140,8 @@ public struct ContentDecoder: ~Copyable, Sendable {
 
 // The input of the stages.
 extension ContentDecoder {
-    /// Reads on until the input is used up or `output` has `end` bytes.
-    /// - Returns: whether more input is wanted.
+    /// Reads until the input is used up or `output` has `end` bytes.
+    /// - Returns: whether more input is needed.
     private mutating func step(
         _ bytes: Span<UInt8>, _ position: inout Int, into output: inout [UInt8], end: Int,
         isLast: Bool
@@ -155,7 +156,7 @@ extension ContentDecoder {
                 case .wantsRoom: return false
                 case .ended where format == .messages:
                     stream?.continueAfterEnd()
-                    // Without input zlib would take the place for the middle of a block.
+                    // Without input, zlib would assume to be inside a block.
                     if position == bytes.count { return true }
                 case .ended: stage = format == .raw ? .end : .trailer
                 }
@@ -178,7 +179,7 @@ extension ContentDecoder {
         return bytes[position]
     }
 
-    /// Hands out content that has no coding.
+    /// Copies content that has no coding.
     private mutating func copy(
         _ bytes: Span<UInt8>, _ position: inout Int, into output: inout [UInt8], end: Int
     ) throws(CodecError) -> Bool {

@@ -1,22 +1,21 @@
 /// The limits of decoded content.
 ///
-/// A megabyte of compressed data can stand for a gigabyte, so there is no decoder without a limit.
+/// A megabyte of compressed data can expand to a gigabyte, so every decoder needs a limit.
 public struct ContentDecodingLimits: Hashable, Sendable {
-    /// How long the content may be, in bytes (413 beyond it).
+    /// The most bytes of content (413 above it).
     public var outputBytes: Int64
-    /// How many bytes of content a byte of compressed data may stand for, at least 1, once there
-    /// are more than ``ratioFloor`` (413 beyond it).
+    /// The most bytes of content for each byte of compressed data, at least 1 (413 above it). It
+    /// applies to content that is longer than ``ratioFloor``.
     ///
-    /// Text rarely exceeds 20; DEFLATE ends at 1032. It is looked at when the content reaches the
-    /// floor and every 64 KiB from there on.
+    /// Text rarely exceeds 20; the maximum of DEFLATE is 1032. The ratio is checked at the floor
+    /// and then every 64 KiB.
     public var ratio: Int64
-    /// Up to how many bytes of content the ratio does not matter.
+    /// The length of content, in bytes, up to which the ratio is not checked.
     public var ratioFloor: Int64
-    /// How long the head of each gzip member may be, in bytes: it can carry names, comments and
-    /// other data, all of which are skipped.
+    /// The longest head of a gzip member, in bytes. Its names, comments and other data are skipped.
     public var memberHeadBytes: Int
 
-    /// Creates limits; all but the first have defaults.
+    /// Creates limits.
     public init(
         outputBytes: Int64, ratio: Int64 = 100, ratioFloor: Int64 = 1 << 20,
         memberHeadBytes: Int = 16 << 10

@@ -1,4 +1,4 @@
-/// Compresses content, piece by piece.
+/// Compresses content piece by piece.
 ///
 /// ```swift
 /// var encoder = try ContentEncoder(.gzip, level: 6, pool: pool)
@@ -7,30 +7,30 @@
 /// encoder.finish(into: &compressed)
 /// ```
 ///
-/// Equal content, cut and flushed equally, gives equal bytes: the head of gzip has no time, no
-/// name, and 255 (unknown) for the system. `.deflate` is written in the zlib format, as RFC 9110
-/// section 8.4.1.2 has it; `.identity` copies.
+/// Equal content that is split and flushed equally gives equal bytes: the gzip head has no time, no
+/// name, and 255 (unknown) as the system. `.deflate` is written in the zlib format, as RFC 9110
+/// section 8.4.1.2 requires; `.identity` copies.
 ///
 /// RFC 1950, RFC 1951, RFC 1952.
 public struct ContentEncoder: ~Copyable, Sendable {
     /// The coding that is applied.
     public let coding: ContentCoding
-    /// 1 (fast) to 9 (small).
+    /// The compression level, 1 (fast) to 9 (small).
     public let level: Int
     private var stream: ZStream?
     private var checksum: ZChecksum
     private var length: UInt32 = 0
     private var stage = Stage.new
-    /// Whether the compressor may hold bytes back.
+    /// Whether the compressor may have unwritten bytes.
     private var holdsBytes = false
 
     private enum Stage { case new, open, finished }
 
     /// Creates an encoder.
     /// - Parameters:
-    ///   - coding: what is put on.
+    ///   - coding: the coding to apply.
     ///   - level: 1 (fast) to 9 (small).
-    ///   - pool: where to take the compressor from, and where it goes in the end.
+    ///   - pool: the pool that the compressor is taken from and returned to.
     /// - Throws: `.outOfMemory`.
     public init(
         _ coding: ContentCoding, level: Int = 6, pool: ContentCodingPool? = nil
@@ -42,7 +42,7 @@ public struct ContentEncoder: ~Copyable, Sendable {
         stream = coding == .identity ? nil : try ZStream(deflatingAt: level, with: pool)
     }
 
-    /// Compresses bytes and appends what is ready, which is often nothing.
+    /// Compresses bytes and appends the output that is ready, which is often nothing.
     public mutating func encode(_ bytes: Span<UInt8>, into output: inout [UInt8]) {
         begin(into: &output)
         guard bytes.count > 0 else { return }
@@ -53,9 +53,10 @@ public struct ContentEncoder: ~Copyable, Sendable {
         deflate(bytes, .none, into: &output)
     }
 
-    /// Appends all that is held back, so that the recipient can read what was given so far.
+    /// Appends all pending output, so that the recipient can read all content so far.
     ///
-    /// Each use costs some compression. Without new bytes nothing but the head is appended.
+    /// Each flush makes the output a little longer. Without new bytes only the head is appended, if
+    /// it is missing.
     public mutating func flush(into output: inout [UInt8]) {
         begin(into: &output)
         guard holdsBytes else { return }
@@ -63,9 +64,10 @@ public struct ContentEncoder: ~Copyable, Sendable {
         deflate(Span(), .sync, into: &output)
     }
 
-    /// Compresses the last bytes and appends the rest; the encoder is used up then.
+    /// Compresses the last bytes and appends the rest of the output. The encoder cannot be used
+    /// again until ``reset()``.
     ///
-    /// Content at hand as a whole is best given here.
+    /// For complete content, a single call of this method is the fastest.
     public mutating func finish(_ bytes: Span<UInt8> = Span(), into output: inout [UInt8]) {
         begin(into: &output)
         stage = .finished
@@ -95,7 +97,7 @@ public struct ContentEncoder: ~Copyable, Sendable {
 // The header and trailer around the compressed data.
 extension ContentEncoder {
     private mutating func begin(into output: inout [UInt8]) {
-        precondition(stage != .finished, "an encoder that is finished")
+        precondition(stage != .finished, "the encoder is finished")
         guard stage == .new else { return }
         stage = .open
         switch coding {
@@ -105,14 +107,14 @@ extension ContentEncoder {
         }
     }
 
-    /// RFC 1952, section 2.3.1: deflate, no flags, no time, how hard it was tried, any system.
+    /// RFC 1952, section 2.3.1: deflate, no flags, no time, the effort, unknown system.
     private func appendGzipHead(to output: inout [UInt8]) {
         let effort: UInt8 = level == 9 ? 2 : level == 1 ? 4 : 0
         output.append(contentsOf: [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, effort, 0xFF])
     }
 
-    /// RFC 1950, section 2.2: deflate with a window of 32 KiB; the level makes the second byte,
-    /// whose lowest bits make the number a multiple of 31.
+    /// RFC 1950, section 2.2: deflate with a window of 32 KiB. The second byte encodes the level,
+    /// and its lowest bits make the head a multiple of 31.
     private func appendZlibHead(to output: inout [UInt8]) {
         let second: UInt8 =
             switch level {

@@ -1,4 +1,4 @@
-/// Reads the gzip format; ``ContentDecoder`` for one coding.
+/// Decodes the gzip format: a ``ContentDecoder`` for this coding.
 ///
 /// ```swift
 /// var decoder = try GzipDecoder(outputLimit: 10 << 20)
@@ -11,8 +11,8 @@ public struct GzipDecoder: ~Copyable, Sendable {
     private var decoder: ContentDecoder
 
     /// Creates a decoder.
-    /// - Parameter outputLimit: how long the content may be, in bytes; the other limits are those
-    ///   of ``ContentDecodingLimits``.
+    /// - Parameter outputLimit: the most bytes of content. The other limits are the defaults of
+    ///   ``ContentDecodingLimits``.
     /// - Throws: `.outOfMemory`.
     public init(outputLimit: Int64) throws(CodecError) {
         try self.init(limits: ContentDecodingLimits(outputBytes: outputLimit))
@@ -20,8 +20,8 @@ public struct GzipDecoder: ~Copyable, Sendable {
 
     /// Creates a decoder.
     /// - Parameters:
-    ///   - limits: what the content may come to.
-    ///   - pool: where to take the decompressor from, and where it goes in the end.
+    ///   - limits: the limits of the decoded content.
+    ///   - pool: the pool that the decompressor is taken from and returned to.
     /// - Throws: `.outOfMemory`.
     public init(
         limits: ContentDecodingLimits, pool: ContentCodingPool? = nil
@@ -32,7 +32,7 @@ public struct GzipDecoder: ~Copyable, Sendable {
     /// Whether the input may end here.
     public var isComplete: Bool { decoder.isComplete }
 
-    /// Decodes bytes and appends all the content that they hold.
+    /// Decodes bytes and appends all of their content.
     public mutating func decode(
         _ bytes: Span<UInt8>, into output: inout [UInt8]
     ) throws(CodecError) {
@@ -49,8 +49,8 @@ public struct GzipDecoder: ~Copyable, Sendable {
         try decoder.decode(bytes, from: &position, into: &output, upTo: count)
     }
 
-    /// Appends what is left when the input is over.
-    /// - Throws: `.truncated` if the input must not end here; the error that was thrown before.
+    /// Appends the rest of the content after the end of the input.
+    /// - Throws: `.truncated` if the input must not end here; an error that was thrown before.
     public mutating func finish(into output: inout [UInt8]) throws(CodecError) {
         try decoder.finish(into: &output)
     }

@@ -1,8 +1,8 @@
-/// Reads the head of a gzip member, byte by byte, and keeps nothing of it.
+/// Reads the head of a gzip member, byte by byte, and discards it.
 ///
 /// RFC 1952, section 2.3.
 struct GzipHead {
-    /// Where the reader is: what the next byte belongs to.
+    /// The part of the head that the next byte belongs to.
     private enum Part {
         case magic, method, flags, fixed, extraLength, extra, name, comment, check
     }
@@ -13,14 +13,14 @@ struct GzipHead {
     private(set) var length = 0
     /// Bytes of the part so far.
     private var partLength = 0
-    /// A number that comes in two bytes, low one first: length of the extra field, check value.
+    /// A number of two bytes, low byte first: the length of the extra field, or the check value.
     private var number = 0
     private var crc = ZChecksum.crc
 
     /// Takes the next byte.
     /// - Returns: whether it was the last one.
     mutating func take(_ byte: UInt8) throws(Fault) -> Bool {
-        // The check value covers all before it; whether there is one is known with the flags.
+        // The check value covers all bytes before it. Until the flags are read, it may be present.
         if part != .check, length < 4 || flags & 0x02 != 0 { crc.update(byte) }
         length += 1
         partLength += 1
@@ -38,8 +38,8 @@ struct GzipHead {
         }
     }
 
-    /// Goes on with a part, or with the next one that the flags announce.
-    /// - Returns: whether there is none, so that the head is complete.
+    /// Enters a part, or the next one that the flags announce.
+    /// - Returns: whether no part follows, so that the head is complete.
     private mutating func enter(_ next: Part) -> Bool {
         partLength = 0
         part = next
@@ -63,7 +63,7 @@ struct GzipHead {
     }
 
     private mutating func takeFlags(_ byte: UInt8) throws(Fault) -> Bool {
-        // The meaning of the three highest is not known (section 2.3.1.2).
+        // The three highest flags are reserved and must be zero (section 2.3.1.2).
         guard byte & 0xE0 == 0 else { throw .flags }
         flags = byte
         return enter(.fixed)
@@ -76,7 +76,7 @@ struct GzipHead {
     }
 
     private mutating func takeCheck(_ byte: UInt8) throws(Fault) -> Bool {
-        // The number of the extra field may still stand there.
+        // `number` may still be the length of the extra field.
         number = partLength == 1 ? Int(byte) : number | Int(byte) << 8
         guard partLength == 2 else { return false }
         guard number == Int(crc.value & 0xFFFF) else { throw .check }

@@ -3,8 +3,8 @@ internal import HTTPParser
 /// Decompresses the messages of a stream of permessage-deflate: raw DEFLATE data whose last four
 /// bytes, those of an empty block, are not sent.
 ///
-/// It is a ``ContentDecoder`` with other ends: one block may be the last of its stream, and the
-/// message goes on all the same. RFC 7692, section 7.2.2.
+/// A ``ContentDecoder`` that continues after a final block, because a message may contain several.
+/// RFC 7692, section 7.2.2.
 package struct MessageDecoder: ~Copyable, Sendable {
     private var decoder: ContentDecoder
     private let keepsContext: Bool
@@ -13,9 +13,9 @@ package struct MessageDecoder: ~Copyable, Sendable {
 
     /// Creates a decoder.
     /// - Parameters:
-    ///   - limits: how much each message may stand for.
+    ///   - limits: the limits of each message's content.
     ///   - keepsContext: whether a message may refer to the content of earlier ones.
-    ///   - pool: where to take the decompressor from, and where it goes in the end.
+    ///   - pool: the pool that the decompressor is taken from and returned to.
     /// - Throws: `.outOfMemory`.
     package init(
         limits: ContentDecodingLimits, keepsContext: Bool, pool: ContentCodingPool?
@@ -24,16 +24,17 @@ package struct MessageDecoder: ~Copyable, Sendable {
         self.keepsContext = keepsContext
     }
 
-    /// Decodes bytes of a message and appends all the content that they hold.
-    /// - Throws: what ``ContentDecoder`` throws; the error is final.
+    /// Decodes bytes of a message and appends all of their content.
+    /// - Throws: the errors of ``ContentDecoder``; an error is final.
     package mutating func decode(
         _ bytes: Span<UInt8>, into output: inout [UInt8]
     ) throws(CodecError) {
         try decoder.decode(bytes, into: &output)
     }
 
-    /// Ends a message: appends what is left of its content.
-    /// - Throws: `.truncated` when the message ends inside of a block, and as `decode(_:into:)`.
+    /// Ends a message, and appends the rest of its content.
+    /// - Throws: `.truncated` if the message ends inside of a block, and the errors of
+    ///   `decode(_:into:)`.
     package mutating func finish(into output: inout [UInt8]) throws(CodecError) {
         try decoder.decode(Self.emptyBlock.span, into: &output)
         try decoder.beginMessage(keepsContext: keepsContext)
@@ -41,7 +42,7 @@ package struct MessageDecoder: ~Copyable, Sendable {
 }
 
 extension ContentDecoder {
-    /// Counts again from 0.
+    /// Begins the next message: resets the counts, and without `keepsContext` the window.
     fileprivate mutating func beginMessage(keepsContext: Bool) throws(CodecError) {
         guard let isWhole = stream?.isBetweenBlocks, isWhole else {
             let error = CodecError(.truncated, at: readCount)

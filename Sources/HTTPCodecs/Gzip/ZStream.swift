@@ -25,7 +25,7 @@ package struct ZStream: ~Copyable, @unchecked Sendable {
 
     /// How a step ended.
     enum Outcome: Equatable {
-        /// The input is used up, or the room for output is.
+        /// All input was read, or the output space is full.
         case paused
         case end
         case invalid(String)
@@ -89,7 +89,7 @@ package struct ZStream: ~Copyable, @unchecked Sendable {
         pool = nil
     }
 
-    /// Makes the stream forget all it has read.
+    /// Resets the stream to its initial state.
     package mutating func reset() {
         unsafe Self.reset(storage)
     }
@@ -140,8 +140,8 @@ package struct ZStream: ~Copyable, @unchecked Sendable {
     }
 
     /// Compresses `bytes` and appends at most `room` bytes to `output`.
-    /// - Returns: how many bytes were read and written. If room is left and all of `bytes` is
-    ///   read, the flush is complete, too.
+    /// - Returns: how many bytes were read and written. If output space is left and all of `bytes`
+    ///   were read, the flush is complete, too.
     mutating func deflate(
         _ bytes: Span<UInt8>, _ flush: Flush, into output: inout [UInt8], room: Int
     ) -> (read: Int, written: Int) {
@@ -164,7 +164,7 @@ package struct ZStream: ~Copyable, @unchecked Sendable {
         switch code {
         case Z_STREAM_END: return .end
         case Z_MEM_ERROR: return .outOfMemory
-        // Z_BUF_ERROR: no progress is possible without more input or more room.
+        // Z_BUF_ERROR: no progress is possible without more input or more output space.
         case Z_OK, Z_BUF_ERROR: return .paused
         default:
             let message = unsafe storage.pointee.stream.msg

@@ -1,6 +1,7 @@
-/// Work that another thread does while its owner waits, so that no two of them use anything at once.
+/// Work that another thread does while its owner waits, so that the two never access the same data
+/// at the same time.
 package final class HandedWork: @unchecked Sendable {
-    /// Has the work done somewhere else, and returns when it is; throws if it is not done.
+    /// Runs the work on another thread, and returns when it is done; throws if it was not run.
     package typealias Lender = @Sendable (HandedWork) async throws -> Void
 
     private let body: () -> Void
@@ -9,6 +10,6 @@ package final class HandedWork: @unchecked Sendable {
         self.body = body
     }
 
-    /// Does the work; called once, by the lender.
+    /// Does the work. The lender calls this once.
     package func run() { body() }
 }

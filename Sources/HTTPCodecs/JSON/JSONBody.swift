@@ -6,7 +6,7 @@ internal import HTTPParser
     internal import Foundation
 #endif
 
-/// Content that is one JSON value: `Codable` in and out, with limits in front.
+/// Decodes and encodes `Codable` values as JSON, with limits on the input.
 ///
 /// ```swift
 /// struct Note: Codable { var text: String }
@@ -15,35 +15,35 @@ internal import HTTPParser
 /// let bytes = try json.encode(note)    // {"text":"hello"}
 /// ```
 ///
-/// Input is checked against the limits and the grammar before a `Decodable` value is made of it:
-/// what is no JSON is `.invalidJSON` (400) at the byte that spoils it, JSON that is no `Value` is
-/// `.unexpectedJSON` (422) with the path to what is wrong. Of members with the same name the first
-/// counts, as Foundation has it.
+/// Input is checked against the limits and the grammar before a `Decodable` value is decoded. Input
+/// that is not JSON is `.invalidJSON` (400) at the first invalid byte; JSON that does not fit
+/// `Value` is `.unexpectedJSON` (422) with the path of the wrong value. Of members with the same
+/// name the first counts, as in Foundation.
 ///
-/// Values of the usual kinds are decoded and encoded without Foundation. Where that fails,
-/// Foundation does it again, and its error counts: a value's `init(from:)` or `encode(to:)` may run
+/// Values of the usual kinds are decoded and encoded without Foundation. If that fails, Foundation
+/// repeats the work, and its error is thrown: a value's `init(from:)` or `encode(to:)` may run
 /// twice.
 ///
-/// A type that is `JSONReadable` reads itself, which is several times as fast. It is checked on the
-/// way, with the same limits and errors; the path is left out in content above 64 KiB, and in such
-/// with names that are not ASCII.
+/// A `JSONReadable` type reads itself, which is several times as fast. The content is checked at
+/// the same time, with the same limits and errors. Errors have no path in content that is longer
+/// than 64 KiB or has names beyond ASCII.
 ///
 /// RFC 8259.
 public struct JSONBody: Hashable, Sendable {
-    /// The deepest nesting that `depthLimit` can allow.
+    /// The highest effective value of `depthLimit`.
     public static let greatestDepth = 512
 
     /// The most bytes of input; above it `.inputTooLong` (413).
     public var byteLimit: Int
-    /// The most arrays and objects inside one another, at most ``greatestDepth``; above it
+    /// The deepest nesting of arrays and objects, at most ``greatestDepth``; above it
     /// `.nestedTooDeeply` (400).
     public var depthLimit = 128
-    /// The most bytes of the name of a member, as it is written; above it `.inputTooLong` (413).
-    /// Names are hashed and compared in canonical form, which takes quadratic time in a run of
-    /// combining marks. For the same reason a string of more than 1 KiB may have at most 128 of them
-    /// in a row (413).
+    /// The longest name of a member, in bytes as written; above it `.inputTooLong` (413). Names are
+    /// hashed and compared in canonical form, which takes quadratic time in a run of combining
+    /// marks. For the same reason a string of more than 1 KiB may have at most 128 of them in a row
+    /// (413).
     public var nameByteLimit = 1_024
-    /// How values become JSON and back.
+    /// The format of dates and names, and the layout of output.
     public var options = JSONOptions()
 
     /// The defaults: 2 MiB, 128 deep, names of 1 KiB.
@@ -56,9 +56,9 @@ public struct JSONBody: Hashable, Sendable {
 
     /// Checks that content of this type is JSON.
     ///
-    /// It is where the type is `application/json`, `text/json` or anything with `+json`, and its
-    /// `charset` UTF-8 or absent (RFC 8259 section 8.1).
-    /// - Throws: `.unsupportedMediaType`, without a type too, or `.unsupportedCharset`.
+    /// Accepts `application/json`, `text/json` and all types with `+json`, if the `charset` is
+    /// UTF-8 or absent (RFC 8259 section 8.1).
+    /// - Throws: `.unsupportedMediaType`, also without a type, or `.unsupportedCharset`.
     public func check(mediaType: MediaType?) throws(CodecError) {
         let isJSON =
             switch mediaType?.essence {
@@ -79,7 +79,7 @@ public struct JSONBody: Hashable, Sendable {
     /// Reads a value.
     ///
     /// A byte order mark before it is skipped (RFC 8259 section 8.1). An error that `Value` itself
-    /// throws while it is decoded is `.unexpectedJSON`, a `CodecError` stays as it is.
+    /// throws becomes `.unexpectedJSON`; a `CodecError` is passed on unchanged.
     /// - Throws: `.inputTooLong`, `.invalidText`, `.invalidJSON`, `.nestedTooDeeply` or
     ///   `.unexpectedJSON`.
     public func decode<Value: Decodable>(
@@ -88,8 +88,8 @@ public struct JSONBody: Hashable, Sendable {
         try decode(type, readBy: readable(type), from: bytes)
     }
 
-    /// Reads a value of a type that was looked into before, with the same limits and errors.
-    /// - Parameter readable: the same type, from ``readable(_:)``.
+    /// Reads a value of a type that ``readable(_:)`` has examined, with the same limits and errors.
+    /// - Parameter readable: the result of ``readable(_:)`` for `type`.
     package func decode<Value: Decodable>(
         _ type: Value.Type, readBy readable: (any JSONReadable.Type)?, from bytes: [UInt8]
     ) throws(CodecError) -> Value {
@@ -98,7 +98,8 @@ public struct JSONBody: Hashable, Sendable {
         return try decodeTree(type, bytes, from: start)
     }
 
-    // Inlined, it would look up its generic types for values that read themselves, too.
+    // Not inlined: otherwise its generic types would be looked up even for values that read
+    // themselves.
     @inline(never)
     private func decodeTree<Value: Decodable>(
         _ type: Value.Type, _ bytes: [UInt8], from start: Int
@@ -110,13 +111,13 @@ public struct JSONBody: Hashable, Sendable {
                 let value = try JSONTreeDecoder(tree).value(type)
                 if !tree.needsFoundation { return value }
             } catch {
-                // Foundation finds the same, and its error counts.
+                // Foundation fails as well, and its error is thrown.
             }
         }
         return try decode(type, checked: bytes.span, from: start)
     }
 
-    /// Reads a value from bytes that are only lent, with the same limits and errors.
+    /// Reads a value from a span, with the same limits and errors.
     public func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, from bytes: Span<UInt8>
     ) throws(CodecError) -> Value {
@@ -126,13 +127,14 @@ public struct JSONBody: Hashable, Sendable {
         return try decode(type, checked: bytes, from: start)
     }
 
-    /// The type, if its values read themselves, and no option leaves them to `Decodable`.
+    /// The type if it is `JSONReadable` and the options allow its values to read themselves;
+    /// otherwise nil.
     package func readable(_ type: any Decodable.Type) -> (any JSONReadable.Type)? {
         options.readsPlainly ? type as? any JSONReadable.Type : nil
     }
 
-    /// Has a value read itself.
-    /// - Parameter type: the same type as `Value`, or a class that inherits from it.
+    /// Lets a value read itself.
+    /// - Parameter type: the same type as `Value`, or a subclass.
     private func read<Value: Decodable, Readable: JSONReadable>(
         _ type: Readable.Type, _ bytes: Span<UInt8>, from start: Int
     ) throws(CodecError) -> Value {
@@ -143,16 +145,16 @@ public struct JSONBody: Hashable, Sendable {
         do {
             let value = try Readable(reading: &reader)
             try reader.finish()
-            // A cast would look both types up.
+            // Faster than a cast, which would look up both types.
             if Readable.self == Value.self { return unsafe unsafeBitCast(value, to: Value.self) }
             return Self.cast(value)
         } catch {
-            // Where it is no JSON at all, that counts.
+            // If the content is not JSON, throw that error instead.
             let nodes = try check(bytes, from: start, listing: true)
             guard let error = error as? CodecError else {
                 throw CodecError(.unexpectedJSON, JSONFault.text(error))
             }
-            // A type that reads too little or too much meets ends where none are.
+            // A type that reads too little or too much causes `.invalidJSON` in valid JSON.
             guard error.kind == .unexpectedJSON || error.kind == .invalidJSON else { throw error }
             var copy: [UInt8] = []
             copy.append(copying: bytes)
@@ -164,11 +166,12 @@ public struct JSONBody: Hashable, Sendable {
 
     @inline(never)
     private static func cast<Value>(_ value: some JSONReadable) -> Value {
-        guard let value = value as? Value else { preconditionFailure("it was one of them") }
+        guard let value = value as? Value else { preconditionFailure("not a `Value`") }
         return value
     }
 
-    /// Where the value begins in content that is not too long.
+    /// The index at which the value begins, after a byte order mark. Throws for content that is too
+    /// long.
     private func start(of bytes: Span<UInt8>) throws(CodecError) -> Int {
         guard bytes.count <= byteLimit else {
             throw CodecError(.inputTooLong, at: Int64(max(byteLimit, 0)), "JSON")
@@ -177,7 +180,7 @@ public struct JSONBody: Hashable, Sendable {
     }
 
     /// Checks the grammar and the limits.
-    /// - Returns: the values, if they are wanted and of the usual kind.
+    /// - Returns: the values, if `listing` is true and the content is of the usual kind.
     private func check(
         _ bytes: Span<UInt8>, from start: Int, listing: Bool
     ) throws(CodecError) -> [JSONTree.Node] {
@@ -199,11 +202,13 @@ public struct JSONBody: Hashable, Sendable {
         }
     }
 
-    /// Content up to this length is decoded where it is: that takes a few milliseconds at most.
+    /// Content up to this length in bytes is decoded on the calling thread: that takes at most a
+    /// few milliseconds.
     package static let quickBytes = 8 << 10
 
-    /// Reads a value with the same limits and errors; a long one where `lender` has time for it.
-    /// - Throws: `CodecError`, and errors of the lender.
+    /// Reads a value with the same limits and errors. Content longer than ``quickBytes`` is decoded
+    /// by `lender`.
+    /// - Throws: `CodecError`, and the errors of the lender.
     package func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, from bytes: [UInt8], by lender: HandedWork.Lender?
     ) async throws -> Value {
@@ -225,16 +230,16 @@ public struct JSONBody: Hashable, Sendable {
     }
 
     /// Writes a value, without a byte order mark.
-    /// - Throws: `EncodingError` for a value that JSON cannot hold, such as an infinite number, and
-    ///   what `value` itself throws.
+    /// - Throws: `EncodingError` for a value that JSON cannot represent, such as an infinite
+    ///   number, and errors of `value` itself.
     public func encode(_ value: some Encodable) throws -> [UInt8] {
         if options.writesPlainly, let bytes = JSONTextEncoder.bytes(of: value) { return bytes }
         return [UInt8](try options.encoder.encode(value))
     }
 
-    /// Has a value write itself, without a byte order mark.
-    /// - Throws: `EncodingError` for an infinite number, and for a value that writes what is no JSON;
-    ///   where `encode(to:)` writes it, what that throws.
+    /// Lets a value write itself, without a byte order mark.
+    /// - Throws: `EncodingError` for an infinite number, and for a value that writes invalid JSON;
+    ///   errors of `encode(to:)` if the options require it.
     public func encode(_ value: some JSONWritable) throws -> [UInt8] {
         guard options.writesPlainly else { return [UInt8](try options.encoder.encode(value)) }
         var writer = JSONWriter()

@@ -2,7 +2,7 @@ internal import HTTPParser
 
 /// The escapes of strings (RFC 8259 section 7).
 enum JSONEscapes {
-    /// The characters of a string in valid JSON; `nil` when it has half of a surrogate pair.
+    /// The characters of a string in valid JSON; `nil` if it contains half of a surrogate pair.
     static func decoded(_ text: Span<UInt8>) -> String? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
@@ -13,7 +13,7 @@ enum JSONEscapes {
         return isWhole ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
-    /// Whether the characters of a string in valid JSON are these, in UTF-8.
+    /// Whether a string in valid JSON has these characters, in UTF-8.
     static func isSame(_ text: Span<UInt8>, as wanted: UnsafeBufferPointer<UInt8>) -> Bool {
         var count = 0
         let isPrefix = decode(text) { byte in
@@ -25,7 +25,7 @@ enum JSONEscapes {
     }
 
     /// Calls `body` with each byte of the characters, until it returns `false`.
-    /// - Returns: whether it got them all; `false` also for half of a surrogate pair.
+    /// - Returns: whether `body` accepted all bytes; `false` also for half of a surrogate pair.
     @inline(__always)
     private static func decode(_ text: Span<UInt8>, _ body: (UInt8) -> Bool) -> Bool {
         var index = 0

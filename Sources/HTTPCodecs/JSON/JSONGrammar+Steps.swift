@@ -1,4 +1,4 @@
-/// Reading in steps, as a `JSONReader` is asked for them.
+/// Reads step by step on behalf of `JSONReader`.
 extension JSONGrammar {
     /// Whether a value is expected and bytes are left. These may also be white space, `]` or wrong.
     @inline(__always)
@@ -6,8 +6,9 @@ extension JSONGrammar {
         (expected == .value || expected == .firstElement) && position < bytes.count
     }
 
-    /// Goes to the next value, or to the end of the array that is open.
-    /// - Returns: its first byte; `nil` where a name comes first, or no value can follow.
+    /// Moves to the next value, or to the end of the open array.
+    /// - Returns: the first byte of the value; `nil` if a name precedes it, or if no value can
+    ///   follow.
     mutating func valueStart(_ bytes: Span<UInt8>) throws(CodecError) -> UInt8? {
         while position < bytes.count {
             let byte = bytes[position]
@@ -21,11 +22,11 @@ extension JSONGrammar {
             default: return nil
             }
         }
-        throw invalid("it ends early")
+        throw invalid("unexpected end")
     }
 
-    /// Goes to the next element of the array that is open.
-    /// - Returns: whether there is one; if not, the array was closed.
+    /// Moves to the next element of the open array.
+    /// - Returns: false if the array has ended; it is then closed.
     mutating func nextElement(_ bytes: Span<UInt8>) throws(CodecError) -> Bool {
         while position < bytes.count {
             let byte = bytes[position]
@@ -42,11 +43,11 @@ extension JSONGrammar {
                 if depth < inner { return false }
             }
         }
-        throw invalid("it ends early")
+        throw invalid("unexpected end")
     }
 
-    /// Reads the next name in the object that is open.
-    /// - Returns: the name; `nil` after the last, when the object was closed.
+    /// Reads the next name in the open object.
+    /// - Returns: the name; `nil` after the last one, when the object is closed.
     mutating func nextName(_ bytes: Span<UInt8>) throws(CodecError) -> Text? {
         while position < bytes.count {
             let byte = bytes[position]
@@ -60,16 +61,17 @@ extension JSONGrammar {
                 if depth < inner { return nil }
             }
         }
-        throw invalid("it ends early")
+        throw invalid("unexpected end")
     }
 
     // MARK: The usual kinds
     //
-    // They do not fill `values`: only a grammar that reads the whole builds a tree.
+    // These methods do not fill `values`: the tree is built only by `run`.
 
-    /// Reads a name and its colon if they are as most are: no white space but a space before the
-    /// quotation mark and one behind the colon, no escape, all of it ASCII.
-    /// - Returns: where the name stands; `nil`, with nothing read, if it is another or too long.
+    /// Reads a name and its colon in their usual form: ASCII without escapes, and no white space
+    /// except one space before the quotation mark and one after the colon.
+    /// - Returns: the range of the name. `nil`, with nothing read, if the form is another or the
+    ///   name too long.
     @inline(__always)
     mutating func plainName(_ bytes: Span<UInt8>) -> Range<Int>? {
         guard expected == .name || expected == .firstName, position < bytes.count else {
@@ -83,7 +85,7 @@ extension JSONGrammar {
         return text
     }
 
-    /// Closes the object that is open if its end stands right behind a value.
+    /// Closes the open object if its end follows a value immediately.
     @inline(__always)
     mutating func closesObject(_ bytes: Span<UInt8>) -> Bool {
         guard expected == .afterValue, isInObject, depth > 0, position < bytes.count,
@@ -93,8 +95,8 @@ extension JSONGrammar {
         return true
     }
 
-    /// Reads a string if no white space comes before, and it has no escape and is all ASCII.
-    /// - Returns: where it stands; `nil`, with nothing read, if it is anything else.
+    /// Reads a string of ASCII without escapes, with no white space before it.
+    /// - Returns: the range of the text. `nil`, with nothing read, if anything else follows.
     @inline(__always)
     mutating func plainString(_ bytes: Span<UInt8>) -> Range<Int>? {
         guard isAtValue(bytes), let text = Self.plainText(bytes, from: position) else { return nil }
@@ -111,9 +113,9 @@ extension JSONGrammar {
         return start + 1..<end
     }
 
-    /// Reads a number if no white space comes before, and it is short.
-    /// - Parameter value: makes a value of it, if it can.
-    /// - Returns: the value; `nil`, with nothing read, where there is none.
+    /// Reads a short number, with no white space before it.
+    /// - Parameter value: converts the number; returns `nil` if it cannot.
+    /// - Returns: the value. `nil`, with nothing read, if anything else follows.
     @inline(__always)
     mutating func shortNumber<Value>(
         _ bytes: Span<UInt8>, _ value: (JSONNumber.Short) -> Value?
@@ -136,7 +138,7 @@ extension JSONGrammar {
     }
 
     /// Reads the number that begins here.
-    /// - Returns: where it stands.
+    /// - Returns: the range of the number.
     mutating func number(_ bytes: Span<UInt8>) throws(CodecError) -> Range<Int> {
         let start = position
         try readNumber(bytes)
@@ -145,11 +147,11 @@ extension JSONGrammar {
         return start..<end
     }
 
-    /// Reads the value that begins here, whatever it is.
+    /// Reads the value of any kind that begins here.
     mutating func skip(_ bytes: Span<UInt8>) throws(CodecError) {
         let outer = depth
         repeat {
-            guard position < bytes.count else { throw invalid("it ends early") }
+            guard position < bytes.count else { throw invalid("unexpected end") }
             try step(bytes)
         } while depth > outer
     }
@@ -157,7 +159,7 @@ extension JSONGrammar {
     /// Checks that nothing but white space follows the value.
     mutating func finish(_ bytes: Span<UInt8>) throws(CodecError) {
         while position < bytes.count {
-            guard Self.isSpace(bytes[position]) else { throw invalid("more follows the value") }
+            guard Self.isSpace(bytes[position]) else { throw invalid("bytes after the value") }
             position += 1
         }
         try end()

@@ -1,9 +1,9 @@
-/// The grammar of JSON (RFC 8259) as a check that goes over the bytes once, and lists the values of
-/// short content on the way.
+/// Checks the grammar of JSON (RFC 8259) in one pass over the bytes, and lists the values of short
+/// content.
 ///
-/// It runs before Foundation sees the bytes. A level of nesting costs one bit and no stack;
-/// accepted input is JSON in UTF-8, so that any later failure is about types. Foundation alone
-/// accepts trailing commas, UTF-16, and any text where no value is decoded.
+/// The check runs before Foundation reads the bytes. A level of nesting costs one bit and no stack.
+/// Accepted input is JSON in UTF-8, so any later failure is about types. Without this check,
+/// Foundation accepts trailing commas, UTF-16, and any text where no value is decoded.
 struct JSONGrammar {
     enum Expected { case value, firstElement, firstName, name, colon, afterValue, nothing }
 
@@ -13,10 +13,11 @@ struct JSONGrammar {
     let nameByteLimit: Int
     private var nesting = JSONNesting()
     private var values: JSONTreeBuilder
-    /// The first error, after which nothing more is read.
+    /// The first error, which ends the reading.
     private var failure: CodecError?
 
-    /// - Parameter listing: how many bytes there are, if their values are to be listed.
+    /// - Parameter listing: the length of the content in bytes if its values are to be listed;
+    ///   otherwise 0.
     init(from position: Int, depthLimit: Int, nameByteLimit: Int, listing: Int = 0) {
         self.position = position
         self.depthLimit = depthLimit
@@ -25,11 +26,11 @@ struct JSONGrammar {
     }
 
     /// Checks that the bytes from `start` on are one JSON value.
-    /// - Parameter lists: whether its values are wanted.
-    /// - Returns: its values as `JSONTree` has them; none when they are not wanted, or for a tree
-    ///   too unusual.
-    /// - Throws: `.invalidJSON`, `.invalidText`, `.nestedTooDeeply`, or `.inputTooLong` for a name, or
-    ///   for a text of combining marks.
+    /// - Parameter lists: whether to list the values.
+    /// - Returns: the values for a `JSONTree`; none if they are not requested, or if `JSONTree`
+    ///   does not support the content.
+    /// - Throws: `.invalidJSON`, `.invalidText`, `.nestedTooDeeply`, or `.inputTooLong` for a long
+    ///   name or a long run of combining marks.
     @discardableResult
     static func check(
         _ bytes: Span<UInt8>, from start: Int, depthLimit: Int, nameByteLimit: Int,
@@ -60,7 +61,7 @@ struct JSONGrammar {
 
     /// Checks that the value is complete.
     mutating func end() throws(CodecError) {
-        guard expected == .afterValue, depth == 0 else { throw invalid("it ends early") }
+        guard expected == .afterValue, depth == 0 else { throw invalid("unexpected end") }
     }
 
     /// Reads the next value, name or separator, or a byte of white space.
@@ -78,7 +79,7 @@ struct JSONGrammar {
             guard byte == UInt8(ascii: ":") else { throw invalid("a colon is missing") }
             beginValue(at: position + 1)
         case .afterValue: try readSeparator(byte, bytes)
-        case .nothing: throw invalid("it was left")
+        case .nothing: throw invalid("reading has ended")
         }
     }
 
@@ -102,12 +103,12 @@ struct JSONGrammar {
         case UInt8(ascii: "t"): try readWord("true", .yes, bytes)
         case UInt8(ascii: "f"): try readWord("false", .no, bytes)
         case UInt8(ascii: "n"): try readWord("null", .null, bytes)
-        default: throw invalid("no value begins so")
+        default: throw invalid("not a JSON value")
         }
         endValue(bytes)
     }
 
-    /// Goes on behind a value, and its comma if one follows at once.
+    /// Continues after a value, and after its comma if one follows immediately.
     @inline(__always)
     mutating func endValue(_ bytes: Span<UInt8>) {
         expected = .afterValue
@@ -118,14 +119,14 @@ struct JSONGrammar {
         expected = isInObject ? .name : .value
     }
 
-    /// Goes to the value of a member whose name was read.
+    /// Moves to the value of a member whose name was read.
     @inline(__always)
     mutating func beginValue(at position: Int) {
         self.position = position
         expected = .value
     }
 
-    /// - Returns: the name; `nil` where the object ends instead.
+    /// - Returns: the name; `nil` if the object ends instead.
     @inline(__always)
     mutating func readName(
         _ byte: UInt8, _ bytes: Span<UInt8>
@@ -143,7 +144,7 @@ struct JSONGrammar {
         }
         values.add(name: text.range, isPlain: text.isASCII && !text.hasEscape)
         expected = .colon
-        // Mostly no white space is between.
+        // Usually no white space precedes the colon.
         if position < bytes.count, bytes[position] == UInt8(ascii: ":") {
             beginValue(at: position + 1)
         }
@@ -152,7 +153,7 @@ struct JSONGrammar {
 
     mutating func readSeparator(_ byte: UInt8, _ bytes: Span<UInt8>) throws(CodecError) {
         guard expected == .afterValue else { throw invalid("a value is missing") }
-        guard depth > 0 else { throw invalid("more follows the value") }
+        guard depth > 0 else { throw invalid("bytes after the value") }
         switch (byte, isInObject) {
         case (UInt8(ascii: ","), true): expected = .name
         case (UInt8(ascii: ","), false): expected = .value
@@ -191,7 +192,7 @@ struct JSONGrammar {
         let start = position
         for index in 0..<word.utf8CodeUnitCount {
             guard position < bytes.count, unsafe bytes[position] == word.utf8Start[index] else {
-                throw invalid("no value begins so")
+                throw invalid("not a JSON value")
             }
             position += 1
         }
@@ -228,7 +229,7 @@ struct JSONGrammar {
 
     /// A string or a name.
     struct Text {
-        /// Where it stands, between the quotation marks.
+        /// The range between the quotation marks.
         var range: Range<Int>
         var isASCII: Bool
         var hasEscape: Bool
@@ -266,7 +267,7 @@ struct JSONGrammar {
                 index += length
             }
         }
-        throw invalid("it ends early", at: index)
+        throw invalid("unexpected end", at: index)
     }
 
     @inline(never)
@@ -276,11 +277,12 @@ struct JSONGrammar {
         guard JSONMarks.areTooMany(bytes.extracting(range)) else { return }
         throw fail(
             CodecError(
-                .inputTooLong, at: Int64(range.lowerBound), "combining marks, one after the other"))
+                .inputTooLong, at: Int64(range.lowerBound), "too many combining marks in a row"))
     }
 
-    /// The first byte from `start` on that is no plain character of a string: a quotation mark, a
-    /// backslash, a control character, or one that is not ASCII. Eight bytes at once.
+    /// The index of the first byte from `start` on that is not a plain character of a string: a
+    /// quotation mark, a backslash, a control character, or a byte beyond ASCII. Searches eight
+    /// bytes at a time.
     @inline(__always)
     static func plainEnd(_ bytes: Span<UInt8>, from start: Int) -> Int {
         unsafe bytes.withUnsafeBytes { unsafe plainEnd($0, from: start) }
@@ -295,14 +297,15 @@ struct JSONGrammar {
                 base.loadUnaligned(fromByteOffset: index, as: UInt64.self))
             if found != 0 { return index &+ found.trailingZeroBitCount >> 3 }
             index &+= 8
-            // Names and most texts are shorter.
+            // Only long texts are searched in blocks; names and most texts are shorter.
             if index &- start == 16 { index = unsafe plainBlocksEnd(room, from: index) }
         }
         while index < room.count, unsafe isPlain(room[index]) { index += 1 }
         return index
     }
 
-    /// Bits of which the lowest is in the first of eight bytes that is not plain; 0 if all are.
+    /// A word whose lowest set bit is in the first of eight bytes that is not plain; 0 if all are
+    /// plain.
     @inline(__always)
     private static func plainStops(_ bytes: UInt64) -> UInt64 {
         let word = UInt64(littleEndian: bytes)
@@ -310,13 +313,13 @@ struct JSONGrammar {
         let backslash = word ^ 0x5C5C_5C5C_5C5C_5C5C
         let (ones, highs) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
         let controls = (word &- 0x2020_2020_2020_2020) & ~word
-        // The lowest of the high bits is right; those above may owe theirs to it.
+        // Only the lowest of the high bits is reliable: a borrow may have set the bits above it.
         let signs = (quote &- ones) & ~quote | (backslash &- ones) & ~backslash
         return (word | controls | signs) & highs
     }
 
-    /// The same in steps of 64 bytes: all bytes before it are plain, and one of the next 64 is not,
-    /// or fewer are left.
+    /// The same in steps of 64 bytes. All bytes before the result are plain; one of the next 64 is
+    /// not, or fewer than 64 are left.
     private static func plainBlocksEnd(_ room: UnsafeRawBufferPointer, from start: Int) -> Int {
         var index = start
         while index + 64 <= room.count {
@@ -347,7 +350,7 @@ struct JSONGrammar {
     private mutating func readEscape(_ bytes: Span<UInt8>, _ index: inout Int) throws(CodecError) {
         let start = index
         index += 2
-        guard index <= bytes.count else { throw invalid("it ends early", at: bytes.count) }
+        guard index <= bytes.count else { throw invalid("unexpected end", at: bytes.count) }
         switch bytes[index - 1] {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),
             UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
@@ -355,8 +358,8 @@ struct JSONGrammar {
         case UInt8(ascii: "u"):
             let end = index + 4
             while index < end, index < bytes.count, Self.isHexDigit(bytes[index]) { index += 1 }
-            guard index == end else { throw invalid("no escape is so", at: start) }
-        default: throw invalid("no escape is so", at: start)
+            guard index == end else { throw invalid("unknown escape", at: start) }
+        default: throw invalid("unknown escape", at: start)
         }
     }
 
@@ -368,8 +371,9 @@ struct JSONGrammar {
         fail(CodecError(.invalidJSON, at: Int64(offset ?? position), detail))
     }
 
-    /// Ends the reading.
-    /// - Returns: the error to throw: the first one, also when code has dropped it and reads on.
+    /// Notes an error, and ends the reading.
+    /// - Returns: the error to throw: the first error, even if a caller has dropped it and
+    ///   continues to read.
     mutating func fail(_ error: CodecError) -> CodecError {
         expected = .nothing
         let first = failure ?? error

@@ -1,6 +1,6 @@
 internal import HTTPParser
 
-/// Splits a stream of newline-delimited JSON into lines. It is fed in pieces of any size.
+/// Splits a stream of newline-delimited JSON, which arrives in pieces of any size, into lines.
 ///
 /// LF or CRLF ends a line, and the end of the input ends the last one. Lines with nothing but white
 /// space are skipped.
@@ -13,7 +13,7 @@ internal import HTTPParser
 public struct JSONLineSplitter: Sendable {
     /// One line.
     public struct Line: Hashable, Sendable {
-        /// Where the line begins, counted in bytes from the start of the stream.
+        /// The offset of the line in the stream, in bytes.
         public var offset: Int64
         /// The line without its line end; never blank.
         public var bytes: [UInt8]
@@ -36,7 +36,7 @@ public struct JSONLineSplitter: Sendable {
         self.lineLimit = max(lineLimit, 0)
     }
 
-    /// Takes in more of the stream. It traps after `finish()`.
+    /// Adds more of the stream. Traps after `finish()`.
     public mutating func append(_ bytes: Span<UInt8>) {
         precondition(!isFinished, "the input is finished")
         if start > 0 {
@@ -53,7 +53,7 @@ public struct JSONLineSplitter: Sendable {
         isFinished = true
     }
 
-    /// The next line, or `nil` for "more bytes, please" or, after `finish()`, the end.
+    /// The next line; `nil` if more bytes are needed, or at the end after `finish()`.
     /// - Throws: `.inputTooLong` at the first byte beyond the limit, and at each further call.
     public mutating func next() throws(CodecError) -> Line? {
         while let end = lineEnd() {

@@ -1,6 +1,6 @@
 internal import HTTPParser
 
-/// Content that is a stream of JSON values, one a line (`application/x-ndjson`).
+/// Content that is a stream of JSON values, one per line (`application/x-ndjson`).
 ///
 /// ```swift
 /// let lines = JSONLines()
@@ -10,20 +10,20 @@ internal import HTTPParser
 /// try lines.encode(Note(text: "hello"), into: &output)    // {"text":"hello"}\n
 /// ```
 public struct JSONLines: Hashable, Sendable {
-    /// The media type that the content has, `application/x-ndjson`.
+    /// The media type of the content, `application/x-ndjson`.
     public static let mediaType = "application/x-ndjson"
 
-    /// How each value is read and written; its `byteLimit` is the most bytes of a line.
+    /// Reads and writes each value; its `byteLimit` is the most bytes of a line.
     public var values = JSONBody()
 
     /// The defaults: lines of 2 MiB, 128 deep; any number of lines.
     public init() {}
 
-    /// Checks that content of this type is such a stream.
+    /// Checks that content of this type is newline-delimited JSON.
     ///
-    /// It is where the type is `application/x-ndjson`, `application/ndjson`, `application/jsonl` or
-    /// `application/x-jsonlines`, and its `charset` UTF-8 or absent.
-    /// - Throws: `.unsupportedMediaType`, without a type too, or `.unsupportedCharset`.
+    /// Accepts `application/x-ndjson`, `application/ndjson`, `application/jsonl` and
+    /// `application/x-jsonlines`, if the `charset` is UTF-8 or absent.
+    /// - Throws: `.unsupportedMediaType`, also without a type, or `.unsupportedCharset`.
     public func check(mediaType: MediaType?) throws(CodecError) {
         switch mediaType?.essence {
         case "application/x-ndjson", "application/ndjson", "application/jsonl",
@@ -33,10 +33,10 @@ public struct JSONLines: Hashable, Sendable {
         }
     }
 
-    /// The values of a stream, each decoded when it is asked for.
+    /// The values of a stream, each decoded when it is requested.
     ///
-    /// The sequence throws what `source` throws, and `CodecError` as ``JSONBody`` does, with
-    /// offsets that count from the first byte of the stream.
+    /// The sequence throws the errors of `source`, and the same `CodecError` as ``JSONBody``, with
+    /// offsets from the first byte of the stream.
     public func decode<Value: Decodable, Source: AsyncSequence>(
         _ type: Value.Type = Value.self, from source: Source
     ) -> JSONLineSequence<Source, Value> where Source.Element == [UInt8] {
@@ -44,7 +44,7 @@ public struct JSONLines: Hashable, Sendable {
     }
 
     /// Appends a value and an LF.
-    /// - Throws: as `JSONBody.encode`; nothing is appended then.
+    /// - Throws: the errors of `JSONBody.encode`; nothing is appended then.
     public func encode(_ value: some Encodable, into output: inout [UInt8]) throws {
         var values = values
         // An indented value would be several lines.
@@ -59,7 +59,7 @@ public struct JSONLineSequence<Source: AsyncSequence, Value: Decodable>: AsyncSe
 where Source.Element == [UInt8] {
     let source: Source
     let values: JSONBody
-    /// Decodes long lines; `nil` for the reader itself.
+    /// Decodes long lines on another thread; `nil` to decode them on the reader's thread.
     package var lender: HandedWork.Lender?
 
     /// Reads the values, one after the other.

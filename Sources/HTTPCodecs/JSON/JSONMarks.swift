@@ -1,15 +1,17 @@
-/// Combining marks in the strings of JSON.
+/// Limits the combining marks in JSON strings.
 ///
-/// A type that compares or hashes a string, as an enumeration of texts does, has it in canonical form.
-/// That sorts each run of marks, in a time that grows with the square of its length.
+/// A type that compares or hashes strings, such as an enumeration with raw text values, uses their
+/// canonical form. That sorts each run of marks in quadratic time.
 enum JSONMarks {
     /// The most marks in a row. Texts have few; Unicode's own limit for streams is 30 (UAX #15
     /// section 13).
     static let limit = 128
-    /// Strings up to this length are not looked at: to sort their marks takes little time.
+    /// Strings up to this length in bytes are not checked, because sorting their marks takes little
+    /// time.
     static let uncheckedBytes = 1_024
 
-    /// Whether a string of valid JSON has more marks in a row, as they are or as escapes.
+    /// Whether a string of valid JSON has more than `limit` marks in a row, unescaped or as
+    /// escapes.
     static func areTooMany(_ text: Span<UInt8>) -> Bool {
         var (index, run) = (0, 0)
         while index < text.count {
@@ -25,7 +27,7 @@ enum JSONMarks {
         return false
     }
 
-    /// The scalar of a well-formed sequence; 0 for one below U+0300, which are no marks.
+    /// The scalar of a well-formed sequence; 0 for scalars below U+0300, which are not marks.
     private static func scalar(_ text: Span<UInt8>, _ index: inout Int) -> UInt32 {
         let first = text[index]
         let length = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
@@ -38,7 +40,7 @@ enum JSONMarks {
 
     private static func isMark(_ scalar: UInt32) -> Bool {
         switch scalar {
-        // Most of the text in the world needs no look-up.
+        // The ranges of most text contain no marks, and need no look-up.
         case ..<0x300, 0x370...0x482, 0x48A...0x590, 0x3100...0xA66E, 0xAC00...0xD7FF: return false
         default:
             let properties = Unicode.Scalar(scalar)?.properties

@@ -1,9 +1,9 @@
-/// Which objects and arrays are open. A level costs one bit and no stack.
+/// The open objects and arrays. A level costs one bit and no stack.
 struct JSONNesting {
     private(set) var depth = 0
     /// Whether the innermost one is an object.
     private(set) var isInObject = false
-    /// For each one around it whether it is an object: the nearest 64 in a word, those further out in
+    /// A bit for each outer level, 1 for an object: the innermost 64 in one word, the others in
     /// full words.
     private var outerBits: UInt64 = 0
     private var outerWords: [UInt64] = []

@@ -4,42 +4,41 @@
     internal import Foundation
 #endif
 
-/// How values become JSON and back.
+/// The format of dates and names, and the layout of output.
 public struct JSONOptions: Hashable, Sendable {
-    /// How points in time are written.
+    /// The format of dates that are read and written.
     public enum Dates: Hashable, Sendable {
-        /// As text of RFC 3339, such as `2030-01-02T03:04:05Z`.
+        /// Text as in RFC 3339, such as `2030-01-02T03:04:05Z`.
         case iso8601
-        /// As a number of seconds since 1970.
+        /// A number of seconds since 1970.
         case secondsSinceEpoch
-        /// As a number of milliseconds since 1970.
+        /// A number of milliseconds since 1970.
         case millisecondsSinceEpoch
     }
 
-    /// How the names of properties are written.
+    /// The form of property names that are read and written.
     public enum Names: Hashable, Sendable {
-        /// As they are.
+        /// Names as declared.
         case asDeclared
-        /// `fileName` as `file_name`.
+        /// Snake case: `fileName` is `file_name` in JSON.
         case snakeCase
     }
 
-    /// How points in time are written.
+    /// The format of dates that are read and written.
     public var dates = Dates.iso8601
-    /// How the names of properties are written.
+    /// The form of property names that are read and written.
     public var names = Names.asDeclared
-    /// Whether the members of objects come in the order of their names, so that equal values make
-    /// equal bytes.
+    /// Whether the members of objects are sorted by name, so that equal values give equal bytes.
     public var sortsNames = false
-    /// Whether the output is spread over lines for people to read.
+    /// Whether the output is indented for human readers.
     public var isIndented = false
 
     /// The defaults: ISO 8601 dates, names as declared, compact.
     public init() {}
 
-    /// Whether a reader need not know of them, but for dates.
+    /// Whether a reader can ignore the options, except for dates.
     var readsPlainly: Bool { names == .asDeclared }
-    /// Whether a writer need not know of them, but for dates.
+    /// Whether a writer can ignore the options, except for dates.
     var writesPlainly: Bool { names == .asDeclared && !sortsNames && !isIndented }
 
     var encoder: JSONEncoder {

@@ -1,8 +1,8 @@
-/// A value that reads itself out of JSON, in a fraction of the time that `Decodable` takes.
+/// A value that reads itself from JSON, in a fraction of the time that `Decodable` takes.
 ///
-/// For the few types of the endpoints that are asked most: the compiler writes `Decodable`, which
-/// looks for each property by its name through several layers; this one takes the members as they
-/// come.
+/// Meant for the few types of the most used endpoints. The compiler's `Decodable` code searches
+/// each property by its name through several layers; a `JSONReadable` type takes the members in the
+/// order of the content.
 ///
 /// ```swift
 /// struct Point: JSONReadable {
@@ -22,14 +22,15 @@
 /// }
 /// ```
 ///
-/// `JSONBody`, and with it each route and each request that reads JSON, uses it for such a type if
-/// its options let names be as they are declared. Otherwise, and inside of a type that is only
-/// `Decodable`, its `init(from:)` reads it. The results may differ: in an initializer like the one
-/// above an absent member leaves the property its default, and of members with the same name the
-/// last one counts.
+/// `JSONBody`, and therefore each route and request that reads JSON, uses `init(reading:)` if its
+/// options keep names as declared. Otherwise, and inside of a type that is only `Decodable`,
+/// `init(from:)` reads the value. The results may differ: in an initializer like the one above, a
+/// property without a member keeps its default, and of members with the same name the last one
+/// counts.
 public protocol JSONReadable: Decodable, SendableMetatype {
-    /// Reads the value that comes next, all of it.
-    /// - Throws: an error of the reader as it came; any other is `.unexpectedJSON` (422).
+    /// Reads exactly one value, the next one.
+    /// - Throws: errors of the reader, which must be passed on unchanged; any other error becomes
+    ///   `.unexpectedJSON` (422).
     init(reading json: inout JSONReader) throws
 }
 
@@ -84,7 +85,7 @@ extension Array: JSONReadable where Element: JSONReadable {
         self.init()
         try json.beginArray()
         while try json.nextElement() {
-            // The first room that an array makes by itself is for one or two.
+            // The first allocation of an array would have space for only one or two elements.
             if capacity == 0 { reserveCapacity(8) }
             append(try Element(reading: &json))
         }

@@ -1,11 +1,12 @@
-/// Reads one JSON value front to back, in place, as types ask for it that are `JSONReadable`.
+/// Reads one JSON value from front to back without copying it. Used by types that are
+/// `JSONReadable`.
 ///
-/// Everything that is read or skipped is checked against the grammar and the limits of its
-/// `JSONBody`. A value that no type reads is skipped.
+/// All content, read or skipped, is checked against the grammar and the limits of its `JSONBody`.
+/// Members and elements that are not read are skipped.
 ///
-/// After an error nothing more is read, and each call throws that error again: a type that takes
-/// values of several kinds asks ``nextKind()`` before it reads. It cannot outlive the bytes that it
-/// reads. RFC 8259.
+/// After an error nothing more is read, and each call throws the error again: a type that accepts
+/// several kinds of values must call ``nextKind()`` before it reads. The reader cannot outlive its
+/// bytes. RFC 8259.
 public struct JSONReader: ~Escapable {
     /// The kinds of JSON values (RFC 8259 section 3).
     public enum Kind: Sendable {
@@ -23,7 +24,7 @@ public struct JSONReader: ~Escapable {
             }
         }
 
-        /// Other bytes begin no value.
+        /// The kind of a value by its first byte; nil for other bytes.
         fileprivate init?(_ byte: UInt8) {
             switch byte {
             case UInt8(ascii: "{"): self = .object
@@ -39,7 +40,7 @@ public struct JSONReader: ~Escapable {
 
     private let bytes: Span<UInt8>
     private var grammar: JSONGrammar
-    /// Whether an element was announced that was not read yet.
+    /// Whether `nextElement()` has announced an element that was not read yet.
     private var hasElement = false
 
     @_lifetime(copy bytes)
@@ -53,18 +54,18 @@ public struct JSONReader: ~Escapable {
 
     // MARK: Objects and arrays
 
-    /// Enters the object that comes next; ``nextName()`` then leads from member to member.
-    /// - Throws: `.unexpectedJSON` for another kind of value, and what is wrong with the content.
+    /// Enters the next value, an object; ``nextName()`` then moves from member to member.
+    /// - Throws: `.unexpectedJSON` for another kind of value, and the errors of invalid content.
     public mutating func beginObject() throws(CodecError) {
         try begin(.object)
         try grammar.open(isObject: true)
     }
 
-    /// Goes to the next member of the object that was entered last, and skips the value of the one
-    /// before if it was not read.
-    /// - Returns: the name, whose value comes next; `nil` after the last one, when the object is
+    /// Moves to the next member of the innermost object, and skips the previous member's value if
+    /// it was not read.
+    /// - Returns: the name, whose value is read next; `nil` at the end of the object, which is then
     ///   left.
-    /// - Throws: what is wrong with the content.
+    /// - Throws: the errors of invalid content.
     @_lifetime(copy self)
     public mutating func nextName() throws(CodecError) -> JSONName? {
         if let name = grammar.plainName(bytes) {
@@ -81,17 +82,18 @@ public struct JSONReader: ~Escapable {
         return JSONName(span, hasEscape: name.hasEscape)
     }
 
-    /// Enters the array that comes next; ``nextElement()`` then leads from element to element.
-    /// - Throws: `.unexpectedJSON` for another kind of value, and what is wrong with the content.
+    /// Enters the next value, an array; ``nextElement()`` then moves from element to element.
+    /// - Throws: `.unexpectedJSON` for another kind of value, and the errors of invalid content.
     public mutating func beginArray() throws(CodecError) {
         try begin(.array)
         try grammar.open(isObject: false)
     }
 
-    /// Goes to the next element of the array that was entered last, and skips the one before if it
-    /// was not read.
-    /// - Returns: whether there is one, which comes next; if not, the array is left.
-    /// - Throws: what is wrong with the content.
+    /// Moves to the next element of the innermost array, and skips the previous element if it was
+    /// not read.
+    /// - Returns: whether the array has another element, which is read next; if not, the array is
+    ///   left.
+    /// - Throws: the errors of invalid content.
     public mutating func nextElement() throws(CodecError) -> Bool {
         guard grammar.depth > 0, !grammar.isInObject else { throw misplaced("no array was begun") }
         if hasElement { try skipValue() }
@@ -101,23 +103,23 @@ public struct JSONReader: ~Escapable {
 
     // MARK: Values
 
-    /// The kind of the value that comes next, which is not read.
-    /// - Throws: what is wrong with the content.
+    /// The kind of the next value, which is not read.
+    /// - Throws: the errors of invalid content.
     public mutating func nextKind() throws(CodecError) -> Kind {
         guard let byte = try grammar.valueStart(bytes) else {
-            throw misplaced("no value comes next")
+            throw misplaced("expected a value")
         }
         guard let kind = Kind(byte) else {
-            // The grammar knows what is wrong with it.
+            // The grammar throws the error for these bytes.
             try grammar.skip(bytes)
-            throw misplaced("no value comes next")
+            throw misplaced("expected a value")
         }
         return kind
     }
 
     /// Reads the next value.
-    /// - Throws: `.unexpectedJSON` for another kind of value, what is wrong with the content, and
-    ///   what `Value` itself throws.
+    /// - Throws: `.unexpectedJSON` for another kind of value, the errors of invalid content, and
+    ///   errors of `Value` itself.
     @inlinable
     public mutating func next<Value: JSONReadable>(
         _ type: Value.Type = Value.self
@@ -125,17 +127,17 @@ public struct JSONReader: ~Escapable {
         try Value(reading: &self)
     }
 
-    /// Reads the next value if it is `null`.
-    /// - Returns: whether it was.
-    /// - Throws: what is wrong with the content.
+    /// Skips the next value if it is `null`.
+    /// - Returns: whether the value was `null`.
+    /// - Throws: the errors of invalid content.
     public mutating func nextNull() throws(CodecError) -> Bool {
         guard try nextKind() == .null else { return false }
         try skipValue()
         return true
     }
 
-    /// Reads the next value and keeps nothing of it.
-    /// - Throws: what is wrong with the content.
+    /// Skips the next value.
+    /// - Throws: the errors of invalid content.
     public mutating func skipValue() throws(CodecError) {
         _ = try nextKind()
         hasElement = false
@@ -176,7 +178,8 @@ public struct JSONReader: ~Escapable {
         let text = try number()
         if let value: Value = JSONNumber.integer(bytes.extracting(text)) { return value }
         guard let value: Value = JSONNumber.wholeNumber(bytes.extracting(text)) else {
-            // Foundation takes one that is too small for a `Double`, such as `1e-999`, as zero.
+            // Foundation reads a number that is too small for a `Double`, such as `1e-999`, as
+            // zero.
             if Double(string(text)) == 0 { return 0 }
             throw unexpected("the number is no integer from \(Value.min) to \(Value.max)", at: text)
         }
@@ -210,7 +213,7 @@ public struct JSONReader: ~Escapable {
         JSONNumber.Short(bytes, from: text.lowerBound)?.double ?? float(text)
     }
 
-    /// The value of a number; `nil` when it is infinite, or zero though it is written otherwise.
+    /// The value of a number; `nil` if it overflows to infinity or underflows to zero.
     private func float<Value: BinaryFloatingPoint & LosslessStringConvertible>(
         _ text: Range<Int>
     ) -> Value? {
@@ -237,7 +240,7 @@ public struct JSONReader: ~Escapable {
 
     // MARK: Errors
 
-    /// Goes to the next value, which must be of a kind.
+    /// Moves to the next value, which must be of this kind.
     @inline(__always)
     private mutating func begin(_ wanted: Kind) throws(CodecError) {
         if grammar.isAtValue(bytes), Kind(bytes[grammar.position]) == wanted {
@@ -263,19 +266,20 @@ public struct JSONReader: ~Escapable {
         grammar.fail(CodecError(.unexpectedJSON, at: Int64(position), detail))
     }
 
-    /// A type reads in another order than it may.
+    /// The error for a call in a wrong place.
     private mutating func misplaced(_ detail: String) -> CodecError {
         unexpected(detail, at: grammar.position)
     }
 }
 
-/// The name of a member, which is compared in place.
+/// The name of a member, which is compared without a copy.
 ///
-/// A `switch` compares it with literals, as the example of ``JSONReadable`` shows. Names compare by
-/// their bytes, after escapes are resolved. It cannot outlive the bytes that are read.
+/// A `switch` compares names with literals, as the example of ``JSONReadable`` shows. Names are
+/// compared by their bytes, after escapes are resolved. A name cannot outlive the bytes that are
+/// read.
 public struct JSONName: ~Escapable {
     @usableFromInline let bytes: Span<UInt8>
-    /// Whether it has escapes, which are resolved when it is compared.
+    /// Whether the name has escapes, which are resolved when it is compared.
     @usableFromInline let hasEscape: Bool
 
     @_lifetime(copy bytes)
@@ -290,7 +294,7 @@ public struct JSONName: ~Escapable {
         return unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether a name is a given one.
+    /// Whether a name has the bytes of a literal.
     @inlinable
     public static func == (name: borrowing JSONName, text: StaticString) -> Bool {
         name.equals(text)

@@ -1,13 +1,13 @@
 internal import HTTPParser
 
-/// Values of JSON without a structure, as text (RFC 8259).
+/// Writes the text of JSON scalars (RFC 8259).
 extension [UInt8] {
     mutating func append(jsonWord word: StaticString) {
         unsafe append(
             contentsOf: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
     }
 
-    /// - Parameter value: of at most 64 bits.
+    /// - Parameter value: an integer of at most 64 bits.
     @inline(__always)
     mutating func append(json value: some FixedWidthInteger) {
         if let number = Int64(exactly: value) {
@@ -17,10 +17,10 @@ extension [UInt8] {
         }
     }
 
-    // Not generic, so that the program has it once.
+    // Not generic, so that the binary contains one copy.
     private mutating func append(jsonAboveInt64 value: UInt64) { self += String(value).utf8 }
 
-    /// - Returns: `false`, with nothing appended, where it is infinite or no number.
+    /// - Returns: `false`, with nothing appended, if the value is infinite or not a number.
     mutating func append(json value: some BinaryFloatingPoint & CustomStringConvertible) -> Bool {
         guard value.isFinite else { return false }
         let text = value.description.utf8
@@ -29,7 +29,7 @@ extension [UInt8] {
         return true
     }
 
-    /// - Returns: whether all of its characters are ASCII.
+    /// - Returns: whether all characters of the text are ASCII.
     @discardableResult
     mutating func append(json text: String) -> Bool {
         var text = text

@@ -1,13 +1,13 @@
 internal import HTTPParser
 
-/// The text of a value while it is written, and the objects and arrays that are open in it.
+/// The text of a value that is being written, and its open objects and arrays.
 struct JSONText {
     private struct Level {
         var isObject = false
         /// Identifies the container whose level this is.
         var number = 0
         var isEmpty = true
-        /// The index of the first of its names in `names`.
+        /// The index in `names` of the container's first name.
         var firstName = 0
     }
 
@@ -55,8 +55,8 @@ struct JSONText {
     private var names = Names()
     private var namesAreASCII = true
     private var count = 0
-    /// The most names of an object, because each is compared with the others. Foundation writes
-    /// objects with more.
+    /// The most names of an object, because each name is compared with the others. Foundation
+    /// writes objects with more names.
     private static let nameLimit = 64
 
     init() { bytes.reserveCapacity(256) }
@@ -66,7 +66,7 @@ struct JSONText {
     // MARK: Containers
 
     /// Opens an object or an array.
-    /// - Returns: its number.
+    /// - Returns: the number of the container.
     mutating func open(isObject: Bool) -> Int {
         bytes.append(isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
         count += 1
@@ -81,7 +81,7 @@ struct JSONText {
         while self.depth > depth {
             bytes.append(innermost.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
             self.depth -= 1
-            // The outermost object needs no removal: nothing follows that could have its names.
+            // The outermost object's names need no removal, because nothing follows it.
             if self.depth > 0 { names.removeAll(from: innermost.firstName) }
             innermost = outer.popLast() ?? Level()
         }
@@ -92,8 +92,8 @@ struct JSONText {
     }
 
     /// Begins a member or an element of a container, which becomes the innermost open one.
-    /// - Returns: `false` when Foundation has to write the value: the container was closed already,
-    ///   or its name is used twice, or it has too many names.
+    /// - Returns: `false` if Foundation has to write the value: the container is already closed,
+    ///   the name is used twice, or the object has too many names.
     mutating func begin(_ container: Int, at depth: Int, name: String?) -> Bool {
         guard depth <= self.depth, number(at: depth) == container else {
             needsFoundation = true
@@ -105,7 +105,8 @@ struct JSONText {
         guard let name else { return true }
         let start = bytes.count
         if !bytes.append(json: name) { namesAreASCII = false }
-        // Of equal names Foundation keeps the last; here the first is in the text already.
+        // Of members with equal names Foundation keeps the last, but the first is already in the
+        // text.
         guard names.count - innermost.firstName < Self.nameLimit, isNew(start..<bytes.count) else {
             needsFoundation = true
             return false

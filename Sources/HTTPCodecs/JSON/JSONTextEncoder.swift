@@ -4,14 +4,14 @@
     internal import Foundation
 #endif
 
-/// One text that all writers of a value write to.
+/// The text that all writers of a value share.
 final class JSONSink {
     /// The object or array that the outermost value has opened.
     fileprivate var container: JSONTextEncoder.Container?
     @exclusivity(unchecked)
     private var written = JSONText()
 
-    /// An access lasts for one call, which calls nothing back, so that it is not checked.
+    /// Accesses are not checked: each lasts for one call, which calls nothing back.
     var text: JSONText {
         _read { yield unsafe written }
         _modify { yield unsafe &written }
@@ -20,11 +20,11 @@ final class JSONSink {
 
 /// Encodes values in a fraction of the time that Foundation takes.
 ///
-/// It knows less: `JSONBody` has Foundation encode the value when this one throws, and when it met
-/// something that only Foundation writes, such as a date, a name that comes twice, or a container
-/// that is written to after another one has begun.
+/// It supports less: when it throws, or meets something that only Foundation writes, `JSONBody`
+/// encodes the value with Foundation. Examples are a date, a repeated name, or a container that is
+/// written to after another one has begun.
 ///
-/// It has two words, so that it is handed on as `any Encoder` without being allocated.
+/// Its size is two words, so it becomes `any Encoder` without an allocation.
 struct JSONTextEncoder: Encoder {
     private struct Stop: Error {}
 
@@ -52,7 +52,7 @@ struct JSONTextEncoder: Encoder {
     /// `nil` for the outermost value.
     private let inner: Inner?
 
-    /// The JSON of a value; `nil` when Foundation must write it, or has to throw.
+    /// The JSON of a value; `nil` if Foundation has to write it, or to throw.
     static func bytes(of value: some Encodable) -> [UInt8]? {
         let sink = JSONSink()
         do {
@@ -67,7 +67,7 @@ struct JSONTextEncoder: Encoder {
         (self.sink, inner) = (sink, nil)
     }
 
-    /// The encoder of a value inside of the one that `outer` writes.
+    /// Creates the encoder of a value inside of the value that `outer` writes.
     fileprivate init(in outer: JSONTextEncoder, key: (any CodingKey)? = nil) {
         sink = outer.sink
         inner = Inner(in: outer.inner, key: key, depth: sink.text.depth)
@@ -111,17 +111,17 @@ struct JSONTextEncoder: Encoder {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    /// Writes any value by its own code.
+    /// Writes a value by its `encode(to:)`.
     func write(_ value: some Encodable) throws {
         let type = type(of: value)
         if type == Date.self || type == Data.self || type == URL.self || type == Decimal.self {
             sink.text.giveUp()
         }
-        // Foundation writes all of it then.
+        // Stop: Foundation writes the whole value.
         if sink.text.needsFoundation { throw Stop() }
         let before = sink.text.bytes.count
         try value.encode(to: self)
-        // Foundation says what stands for a value that encodes nothing.
+        // Leave a value that encodes nothing to Foundation.
         if sink.text.bytes.count == before { sink.text.giveUp() }
         sink.text.close(to: depth)
     }

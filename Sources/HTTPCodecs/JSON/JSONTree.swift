@@ -2,44 +2,44 @@ internal import HTTPParser
 
 /// JSON that has passed `JSONGrammar`, as a list of its values in the order of the text.
 ///
-/// It is for short content of the usual kind; Foundation reads the rest.
+/// The tree supports short content of the usual kinds; Foundation reads other content.
 final class JSONTree {
     enum Kind: UInt8 { case object, array, string, number, yes, no, null }
 
-    /// A value or a name, in one word: the content is short.
+    /// A value or a name, packed into one word. 16 bits are enough for offsets in short content.
     struct Node {
         var kind: Kind
         /// Whether a string has escapes.
         var hasEscape = false
-        /// Where the text begins: of a string behind its quotation mark.
+        /// The offset of the text; of a string, the offset after its quotation mark.
         var start: UInt16
-        /// Where it ends; of an array or an object the number of elements or members.
+        /// The end of the text; of an array or an object, the number of elements or members.
         var end: UInt16
-        /// The node behind this one and all inside of it. The members of an object are pairs of
-        /// nodes, a name and a value.
+        /// The index of the node after this one and all nodes inside of it. The members of an
+        /// object are pairs of nodes, a name and a value.
         var next: UInt16
 
-        /// The bytes of its text.
+        /// The length of the text in bytes.
         var count: Int { Int(end) - Int(start) }
     }
 
     let bytes: [UInt8]
     let nodes: [Node]
-    /// Whether a part was met that only Foundation reads, even if the error was dropped.
+    /// Whether a decoder met a value that only Foundation reads, even if the error was dropped.
     var needsFoundation = false
-    /// The steps that coding paths may still take. Code that drops errors asks for a path at each
-    /// element of an array, and each path counts the elements in front of it.
+    /// How many steps coding paths may still take. Code that drops errors requests a path at each
+    /// element of an array, and each path counts the elements before it.
     private var pathSteps: Int
 
     /// - Parameters:
     ///   - bytes: valid JSON.
-    ///   - nodes: its values, at least one, as `JSONGrammar` found them.
+    ///   - nodes: the values that `JSONGrammar` listed, at least one.
     init(_ bytes: [UInt8], _ nodes: [Node]) {
         (self.bytes, self.nodes) = (bytes, nodes)
         pathSteps = 8 * nodes.count
     }
 
-    /// The value of the first member with a name.
+    /// The node of the first member's value with this name; nil without such a member.
     func member(_ name: String, of object: Int) -> Int? {
         var name = name
         return name.withUTF8 { wanted in
@@ -81,8 +81,8 @@ final class JSONTree {
         return names
     }
 
-    /// The keys that lead to a value; none once they have cost too much, after which only
-    /// Foundation's value counts.
+    /// The coding path of a value. After too many steps it is empty, and Foundation decodes the
+    /// content again.
     func path(to node: Int) -> [any CodingKey] {
         guard pathSteps > 0 else {
             needsFoundation = true
@@ -91,7 +91,7 @@ final class JSONTree {
         var (path, outer) = ([any CodingKey](), 0)
         while outer < node {
             var (inner, index) = (outer + 1, 0)
-            // A member's value stands behind its name.
+            // A member's value follows its name.
             let offset = nodes[outer].kind == .object ? 1 : 0
             while Int(nodes[inner + offset].next) <= node {
                 inner = Int(nodes[inner + offset].next)
@@ -104,14 +104,14 @@ final class JSONTree {
         return path
     }
 
-    /// The keys that lead to the value that begins at an offset; none where no value does.
+    /// The coding path of the value that begins at an offset; empty if no value begins there.
     func path(toValueAt offset: Int) -> [any CodingKey] {
-        // The text of a string begins behind its quotation mark.
+        // The text of a string begins after its quotation mark.
         let node = nodes.firstIndex { Int($0.start) - ($0.kind == .string ? 1 : 0) == offset }
         return node.map { path(to: $0) } ?? []
     }
 
-    /// The characters of a string; `nil` when it has half of a surrogate pair.
+    /// The characters of a string; `nil` if it contains half of a surrogate pair.
     func text(_ index: Int) -> String? {
         let node = nodes[index]
         guard node.hasEscape else { return plainText(node) }
@@ -125,14 +125,14 @@ final class JSONTree {
         }
     }
 
-    /// The value of a number without fraction and exponent; `nil` for others, and for those that
-    /// are out of range.
+    /// The value of a number without fraction and exponent; `nil` for other numbers, or out of
+    /// range.
     func integer<Value: FixedWidthInteger>(_ index: Int) -> Value? {
         let (node, bytes) = (nodes[index], bytes)
         return JSONNumber.integer(bytes.span.extracting(Int(node.start)..<Int(node.end)))
     }
 
-    /// The value of a number; `nil` for one that is out of range.
+    /// The value of a number; `nil` if it is out of range.
     func double(_ index: Int) -> Double? {
         let node = nodes[index]
         let bytes = bytes
@@ -144,25 +144,25 @@ final class JSONTree {
 
 /// Lists the values of a `JSONTree` while the grammar is checked.
 struct JSONTreeBuilder {
-    /// The longest content that is taken: positions fit into nodes.
+    /// The longest content in bytes: offsets must fit into nodes.
     private static let byteLimit = Int(UInt16.max)
-    /// The most members of an object, each of which is searched for from the first on.
+    /// The most members of an object, because each look-up is a linear search.
     private static let memberLimit: UInt16 = 64
 
     private(set) var nodes: [JSONTree.Node] = []
-    /// Whether the list is wanted, and no value was met that does not go into it: content is short,
-    /// objects have few members, and names neither escapes nor characters outside of ASCII, which
-    /// would be compared in canonical form.
+    /// Whether the list is requested and possible: the content is short, objects have few members,
+    /// and names have neither escapes nor characters beyond ASCII, which would be compared in
+    /// canonical form.
     private(set) var isUsual: Bool
-    /// The innermost array or object that is open; its `next` is the one around it meanwhile.
+    /// The innermost open array or object. Until it is closed, its `next` is the one around it.
     private var innermost = Self.outermost
     private static let outermost = UInt16.max
-    /// Whether that is an array, and its elements or members so far. Its node has them at its end, and
-    /// while one inside of it is open.
+    /// Whether `innermost` is an array, and its elements or members so far. Its node gets the count
+    /// when it is closed, or when an array or object inside of it is opened.
     private var isInArray = false
     private var count: UInt16 = 0
 
-    /// - Parameter byteCount: the length of the content; 0 when no list is wanted.
+    /// - Parameter byteCount: the length of the content in bytes; 0 if no list is requested.
     init(byteCount: Int) {
         isUsual = byteCount > 0 && byteCount <= Self.byteLimit
         if isUsual { nodes.reserveCapacity(byteCount / 16 + 4) }

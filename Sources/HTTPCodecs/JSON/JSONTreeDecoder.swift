@@ -7,10 +7,10 @@
 /// Decodes the values of a `JSONTree` in a fraction of the time that Foundation takes.
 ///
 /// It supports less than Foundation. When it throws, or meets a value that only Foundation reads,
-/// such as a date, `JSONBody` decodes the content again with Foundation. So all errors are
+/// such as a date, `JSONBody` decodes the content again with Foundation. All errors are therefore
 /// Foundation's, and after a failure `Value.init(from:)` may run twice.
 ///
-/// It has two words, so that it is handed on as `any Decoder` without being allocated.
+/// Its size is two words, so it becomes `any Decoder` without an allocation.
 struct JSONTreeDecoder {
     let tree: JSONTree
     let node: Int
@@ -74,7 +74,7 @@ struct JSONTreeDecoder {
         JSONTreeDecoder(tree, node).mismatch(type)
     }
 
-    /// Any value, by its own initializer.
+    /// Decodes any value by its own initializer.
     consuming func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
         if type == Date.self || type == Data.self || type == URL.self || type == Decimal.self {
             throw unsupported()
@@ -262,7 +262,7 @@ private struct JSONElements: UnkeyedDecodingContainer {
         index += 1
     }
 
-    /// Gives the element to `body`, and steps behind it unless that throws.
+    /// Passes the next element to `body`, and moves past the element unless `body` throws.
     @inline(__always)
     private mutating func take<Value>(_ body: (JSONTreeDecoder) throws -> Value) throws -> Value {
         let value = try body(element(Value.self))

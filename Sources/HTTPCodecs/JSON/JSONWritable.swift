@@ -1,7 +1,6 @@
 /// A value that writes itself as JSON, in a fraction of the time that `Encodable` takes.
 ///
-/// It is the counterpart of ``JSONReadable`` and meant for the few types of the endpoints that are asked
-/// most.
+/// The counterpart of ``JSONReadable``, meant for the few types of the most used endpoints.
 ///
 /// ```swift
 /// struct Point: JSONWritable {
@@ -17,11 +16,11 @@
 /// }
 /// ```
 ///
-/// `JSONBody`, and with it each response, uses it where the compiler knows that the type is one of
-/// these, and the options ask for compact output with names as they are declared. Otherwise, and inside
-/// of a type that is only `Encodable`, its `encode(to:)` writes it.
+/// `JSONBody`, and therefore each response, uses `write(to:)` if the static type is `JSONWritable`
+/// and the options require compact output with names as declared. Otherwise, and inside of a type
+/// that is only `Encodable`, `encode(to:)` writes the value.
 public protocol JSONWritable: Encodable {
-    /// Writes one value, all of it.
+    /// Writes exactly one value.
     func write(to json: inout JSONWriter)
 }
 
@@ -36,12 +35,12 @@ extension Bool: JSONWritable {
 }
 
 extension Double: JSONWritable {
-    /// Writes a number; an infinite one, or none, makes encoding fail.
+    /// Writes a number. Encoding fails if it is infinite or not a number.
     public func write(to json: inout JSONWriter) { json.write(number: self) }
 }
 
 extension Float: JSONWritable {
-    /// Writes a number; an infinite one, or none, makes encoding fail.
+    /// Writes a number. Encoding fails if it is infinite or not a number.
     public func write(to json: inout JSONWriter) { json.write(number: self) }
 }
 
@@ -86,7 +85,7 @@ extension Array: JSONWritable where Element: JSONWritable {
 }
 
 extension Dictionary: JSONWritable where Key == String, Value: JSONWritable {
-    /// Writes an object; its members are in no order.
+    /// Writes an object, whose members are in no particular order.
     @inlinable
     public func write(to json: inout JSONWriter) {
         json.beginObject()

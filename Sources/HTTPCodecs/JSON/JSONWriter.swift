@@ -1,15 +1,15 @@
-/// Writes one JSON value front to back, as types tell it that are `JSONWritable`.
+/// Writes one JSON value from front to back. Used by types that are `JSONWritable`.
 ///
-/// A call in a wrong place, such as one for a second value, or for a member outside of an object, writes
-/// nothing, and encoding throws an error that says so. The names of an object are not compared with
-/// each other. RFC 8259.
+/// A call in a wrong place, such as a second value, or a member outside of an object, writes
+/// nothing, and makes encoding throw an error. Repeated names in an object are not detected. RFC
+/// 8259.
 public struct JSONWriter: ~Copyable {
     /// The text so far.
     private(set) var bytes: [UInt8] = []
     private var nesting = JSONNesting()
-    /// Whether a value stands before in the innermost object or array, or on the top level.
+    /// Whether the innermost object or array, or the top level, already has a value.
     private var hasValue = false
-    /// Whether a name was written whose value is still to come.
+    /// Whether a name was written and its value was not.
     private var hasName = false
     /// The first mistake.
     private(set) var problem: String?

@@ -1,21 +1,21 @@
 internal import HTTPParser
 
-/// The boundaries that are open, the innermost last, and where they stand in content.
+/// Finds delimiters in content. Stores the open boundaries, the innermost last.
 ///
-/// A delimiter is a line end, two dashes and a boundary (RFC 2046 section 5.1.1). Since the line
-/// end is part of it, and boundaries have no CR, what matches the beginning of a delimiter never
-/// overlaps with another beginning: the search is linear, whatever the content.
+/// A delimiter is a line end, two dashes and a boundary (RFC 2046 section 5.1.1). The line end is
+/// part of the delimiter, and boundaries contain no CR, so two candidates never overlap: the search
+/// is linear in any content.
 struct Delimiters: Sendable {
-    /// The kind of a place in the input.
+    /// The result of a check at a place in the input.
     enum Verdict: Equatable {
         /// No delimiter.
         case none
-        /// Perhaps one: its bytes have not all come.
+        /// Perhaps a delimiter: some of its bytes have not arrived.
         case perhaps
         /// A delimiter of the level. `end` is the offset after it: padding and a line end must
         /// follow.
         case delimiter(level: Int, end: Int)
-        /// The closing delimiter of the level, which has two more dashes.
+        /// The closing delimiter of the level, with two more dashes at the end.
         case close(level: Int, end: Int)
     }
 
@@ -25,13 +25,13 @@ struct Delimiters: Sendable {
 
     init(leniency: MultipartLeniency) {
         isLenient = leniency.contains(.bareLineFeed)
-        // The second dash is the one that lists and rules in text have less often.
+        // Search for the second dash, which is rarer in text than the first one.
         search =
             isLenient
             ? BytePairSearch(0x0A, 0x2D, distance: 2) : BytePairSearch(0x0D, 0x2D, distance: 3)
     }
 
-    /// The number of boundaries that are open.
+    /// The number of open boundaries.
     var count: Int { boundaries.count }
 
     mutating func open(_ boundary: MultipartBoundary) {
@@ -46,8 +46,8 @@ struct Delimiters: Sendable {
         boundaries.contains { $0.elementsEqual(boundary.text.utf8) }
     }
 
-    /// The first place from `start` on where a delimiter stands, or may stand, with its line end;
-    /// `bytes.count` and `.none` when all of the bytes are content.
+    /// The first place from `start` on where a delimiter begins with its line end, or may begin;
+    /// `bytes.count` and `.none` if all of the bytes are content.
     func next(
         in bytes: UnsafeRawBufferPointer, from start: Int
     ) -> (place: Int, verdict: Verdict) {
@@ -63,7 +63,8 @@ struct Delimiters: Sendable {
         }
     }
 
-    /// A CR at the end may belong to a line end of which the search sees only the LF.
+    /// A CR at the end may belong to the line end of a delimiter: the lenient search finds only its
+    /// LF.
     private func atEnd(
         _ bytes: UnsafeRawBufferPointer, from start: Int
     ) -> (place: Int, verdict: Verdict) {
@@ -87,7 +88,7 @@ struct Delimiters: Sendable {
         return unsafe verdict(at: place + 2, in: bytes)
     }
 
-    /// The kind of a line by its first bytes.
+    /// Whether a line begins with a delimiter.
     func verdict(at start: Int, in bytes: UnsafeRawBufferPointer) -> Verdict {
         var position = start
         for _ in 0..<2 {
@@ -95,7 +96,7 @@ struct Delimiters: Sendable {
             guard unsafe bytes[position] == 0x2D else { return .none }
             position += 1
         }
-        // From the inside out: one boundary may begin with another.
+        // Check the innermost boundary first, because one boundary may begin with another.
         for level in boundaries.indices.reversed() {
             let verdict = unsafe verdict(ofLevel: level, at: position, in: bytes)
             if verdict != .none { return verdict }
@@ -117,8 +118,9 @@ struct Delimiters: Sendable {
             guard end + 1 < bytes.count else { return .perhaps }
             return unsafe bytes[end + 1] == 0x2D ? .close(level: level, end: end + 2) : .none
         }
-        // A line that goes on like a longer boundary is content. Any other is a delimiter, or a
-        // spoilt one: readers differ on those, so they must not pass as content.
+        // A line that continues with a boundary character is content. Any other line is a delimiter
+        // or a malformed delimiter: readers treat those differently, so they must not pass as
+        // content.
         if next != 0x20, MultipartBoundary.isBoundaryByte(next) { return .none }
         return .delimiter(level: level, end: end)
     }

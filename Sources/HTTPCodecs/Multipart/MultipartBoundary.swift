@@ -2,10 +2,10 @@
 ///
 /// RFC 2046, section 5.1.1.
 public struct MultipartBoundary: Hashable, Sendable, CustomStringConvertible {
-    /// The boundary without the dashes before it: 1 to 70 characters.
+    /// The boundary without the two dashes before it: 1 to 70 characters.
     public let text: String
 
-    /// Takes a boundary as a media type names it.
+    /// Creates a boundary from the text in a media type.
     ///
     /// Nil unless it has 1 to 70 characters of the rule `bchars` and does not end with a space.
     public init?(_ text: String) {
@@ -19,17 +19,17 @@ public struct MultipartBoundary: Hashable, Sendable, CustomStringConvertible {
         text = Self.digits(random.0) + Self.digits(random.1)
     }
 
-    /// A boundary of 128 random bits, from the generator of the system.
+    /// A boundary of 128 random bits from the system's generator.
     ///
-    /// No content can be made to contain it, and none does by chance.
+    /// Content contains it neither by intent nor by chance.
     public static func random() -> MultipartBoundary {
         var generator = SystemRandomNumberGenerator()
         return MultipartBoundary((generator.next(), generator.next()))
     }
 
     /// The boundary that a media type names.
-    /// - Throws: `.unsupportedMediaType` when the type is not `multipart`, `.invalidBoundary` when
-    ///   there is none or it is none.
+    /// - Throws: `.unsupportedMediaType` if the type is not `multipart`, `.invalidBoundary` if the
+    ///   boundary is missing or invalid.
     public init(of mediaType: MediaType) throws(CodecError) {
         guard mediaType.type == "multipart" else { throw CodecError(.unsupportedMediaType) }
         guard let boundary = mediaType["boundary"].flatMap(Self.init) else {
@@ -51,7 +51,7 @@ public struct MultipartBoundary: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// 16 digits, leading zeros kept: every boundary has the same length.
+    /// 16 digits with leading zeros, so that all boundaries have the same length.
     private static func digits(_ number: UInt64) -> String {
         let digits = String(number, radix: 16)
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
@@ -62,7 +62,7 @@ public struct MultipartBoundary: Hashable, Sendable, CustomStringConvertible {
 public enum MultipartKind: Hashable, Sendable {
     /// `multipart/form-data`: each part is a field of a form and has a name (RFC 7578).
     case formData
-    /// `multipart/mixed`, and every subtype that is not known (RFC 2046 section 5.1.3).
+    /// `multipart/mixed`, and every unknown subtype (RFC 2046 section 5.1.3).
     case mixed
     /// `multipart/byteranges`: parts of one resource (RFC 9110 section 14.6).
     case byteRanges

@@ -1,25 +1,27 @@
-/// The limits of a parser of multipart content. Each limit is the largest value that still passes,
-/// and none depends on how the input was split.
+/// The limits of a parser of multipart content. Each limit is the largest accepted value, and does
+/// not depend on how the input was split.
 public struct MultipartLimits: Hashable, Sendable {
-    /// Parts, nested ones and those that nest others among them; above it `.tooManyParts`.
+    /// The number of parts, including nested parts and parts that contain others; above it
+    /// `.tooManyParts`.
     public var parts = 1_000
-    /// The field lines of one part in bytes, with their CRLFs; above it `.partHeadTooLong`.
+    /// The length of the field lines of one part in bytes, including CRLFs; above it
+    /// `.partHeadTooLong`.
     public var partHeadBytes = 8 << 10
-    /// Field lines of one part; above it `.partHeadTooLong`.
+    /// The number of field lines of one part; above it `.partHeadTooLong`.
     public var fieldCount = 32
-    /// A name or file name in bytes of UTF-8; above it `.partHeadTooLong`.
+    /// The length of a name or file name in bytes of UTF-8; above it `.partHeadTooLong`.
     public var nameBytes = 1 << 10
-    /// Content in bytes of a form's part without a file name, which usually ends up in memory;
+    /// The content in bytes of a form's part without a file name, which is usually kept in memory;
     /// above it `.partTooLong`.
     public var fieldBytes: Int64 = 1 << 20
-    /// Content of any other part in bytes; above it `.partTooLong`.
+    /// The content in bytes of any other part; above it `.partTooLong`.
     public var fileBytes = Int64.max
     /// The whole input in bytes; above it `.inputTooLong`.
     public var totalBytes: Int64 = 4 << 30
-    /// Each preamble, each epilogue, and the blanks after each boundary, in bytes; above it
-    /// `.fillerTooLong`.
+    /// The length in bytes of each preamble, each epilogue, and the spaces and tabs after each
+    /// boundary; above it `.fillerTooLong`.
     public var fillerBytes: Int64 = 8 << 10
-    /// Levels of multipart in a form, itself counted; above it `.nestedTooDeeply`.
+    /// The levels of multipart in a form, including the form; above it `.nestedTooDeeply`.
     public var depth = 2
 
     /// The defaults.
@@ -41,7 +43,7 @@ public struct MultipartLeniency: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// A lone LF ends lines of part heads and surrounds boundaries, as in content written by hand.
-    /// RFC 2046 section 4.1.1 knows CRLF only.
+    /// A lone LF ends the lines of part heads and the lines around boundaries. RFC 2046 section
+    /// 4.1.1 allows only CRLF.
     public static var bareLineFeed: Self { Self(rawValue: 1) }
 }

@@ -4,7 +4,7 @@ internal import HTTPParser
 public enum MultipartEvent: ~Copyable, ~Escapable {
     /// A part begins.
     case part(PartHead)
-    /// A piece of the part's content. It is lent until the parser is used again.
+    /// A piece of the part's content, valid until the parser is used again.
     case content(Span<UInt8>)
     /// The part is complete.
     case partEnd
@@ -12,7 +12,7 @@ public enum MultipartEvent: ~Copyable, ~Escapable {
     case end
 }
 
-/// Turns a stream of bytes into the parts of multipart content, as a value: no stream, no callback.
+/// Parses multipart content that arrives in pieces, without streams and callbacks.
 ///
 /// ```swift
 /// guard let type = MediaType("multipart/form-data; boundary=x") else { return }
@@ -30,9 +30,9 @@ public enum MultipartEvent: ~Copyable, ~Escapable {
 /// try parser.finish()
 /// ```
 ///
-/// The bytes may be split anywhere; the events are the same but for the sizes of content pieces.
-/// Memory is bounded by the limit of a part head plus what was appended and not yet asked for.
-/// ``PartParser``, which works on the caller's own bytes, documents what it accepts.
+/// The bytes may be split anywhere; the events are the same except for the sizes of content pieces.
+/// Memory is bounded by the limit of a part head and the bytes that were appended but not yet
+/// returned. ``PartParser``, which works on the caller's bytes, documents the accepted grammar.
 ///
 /// RFC 2046, section 5.1; RFC 7578.
 public struct MultipartParser: ~Copyable, Sendable {
@@ -61,8 +61,8 @@ public struct MultipartParser: ~Copyable, Sendable {
         input.append(bytes)
     }
 
-    /// The next event, or `nil` for "more bytes, please".
-    /// - Throws: what makes the input unacceptable. The error is final: it is thrown again.
+    /// The next event; `nil` if more bytes are needed.
+    /// - Throws: the error that makes the input invalid. It is final: later calls throw it again.
     @_lifetime(&self)
     public mutating func next() throws(CodecError) -> MultipartEvent? {
         let bytes = unsafe input.unsafeBytes
@@ -83,8 +83,8 @@ public struct MultipartParser: ~Copyable, Sendable {
         }
     }
 
-    /// Says that no more bytes come. Ask for the last events by `next()` before.
-    /// - Throws: `.truncated` when the closing delimiter has not come.
+    /// Ends the input. Call `next()` for the last events before.
+    /// - Throws: `.truncated` if the closing delimiter is missing.
     public mutating func finish() throws(CodecError) {
         try parts.finish()
     }

@@ -1,8 +1,8 @@
 public import HTTPParser
 
-/// A part of multipart content that comes as a stream.
+/// A part of multipart content in a stream.
 ///
-/// Its content can be read once, and only until the next part is requested.
+/// The content can be read once, and only until the next part is requested.
 public struct MultipartPart: Sendable {
     /// The head of the part.
     public let head: PartHead
@@ -18,7 +18,7 @@ public struct MultipartPart: Sendable {
     public var name: String? { head.name }
     /// The client's name for the file; do not use it as a path. See ``PartHead/fileName``.
     public var fileName: String? { head.fileName }
-    /// The media type, when there is a well-formed one.
+    /// The media type; nil if it is missing or malformed.
     public var mediaType: MediaType? { head.mediaType }
     /// All fields of the head.
     public var fields: HTTPFields { head.fields }
@@ -26,8 +26,8 @@ public struct MultipartPart: Sendable {
     public var isFile: Bool { head.isFile }
 
     /// Reads all of the content into memory.
-    /// - Parameter byteLimit: the most bytes to take; longer content throws `.partTooLong`. Then
-    ///   a request for the next part skips the rest.
+    /// - Parameter byteLimit: the most bytes; longer content throws `.partTooLong`, and the next
+    ///   part can still be requested.
     public func collect(upTo byteLimit: Int = 1 << 20) async throws -> [UInt8] {
         var all: [UInt8] = []
         var isFirst = true
@@ -44,10 +44,10 @@ public struct MultipartPart: Sendable {
 
     /// Reads all of the content as text.
     ///
-    /// The text has to be UTF-8: browsers send forms in their page's charset and do not name it.
-    /// - Parameter byteLimit: the most bytes to take; longer content throws `.partTooLong`.
-    /// - Throws: `.unsupportedCharset` when the part names another charset than UTF-8 or ASCII;
-    ///   `.invalidText` when the text is not UTF-8.
+    /// The text must be UTF-8: browsers send forms in the charset of the page without naming it.
+    /// - Parameter byteLimit: the most bytes; longer content throws `.partTooLong`.
+    /// - Throws: `.unsupportedCharset` if the part names a charset other than UTF-8 or ASCII;
+    ///   `.invalidText` if the text is not UTF-8.
     public func text(upTo byteLimit: Int = 1 << 20) async throws -> String {
         if let charset = mediaType?["charset"] {
             guard charset.isASCII("utf-8") || charset.isASCII("us-ascii") else {
@@ -67,7 +67,7 @@ extension MultipartPart {
     public struct Content: AsyncSequence, Sendable {
         fileprivate let stream: PartStream
         fileprivate let number: Int
-        /// Where in the input the content begins.
+        /// The offset in the input at which the content begins.
         fileprivate let offset: Int64
 
         init(stream: PartStream, number: Int) {

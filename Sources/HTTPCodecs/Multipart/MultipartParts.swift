@@ -1,4 +1,4 @@
-/// The parts of multipart content that comes as a stream, one after the other.
+/// The parts of multipart content in a stream, as a sequence.
 ///
 /// ```swift
 /// for try await part in try MultipartParts(of: mediaType, in: request.body) {
@@ -10,24 +10,25 @@
 /// }
 /// ```
 ///
-/// Nothing is read from the stream before it is asked for, so a slow reader slows the sender down.
-/// Asking for the next part skips the rest of the one before and ends its `content`. After the last
-/// part the stream is read to its end, so that all of the input is known to be acceptable. It can
-/// be read once: several iterators share one position, and must not run at the same time.
+/// The stream is read on demand, so a slow reader slows the sender down. Requesting the next part
+/// skips the rest of the previous one and ends its `content`. After the last part the stream is
+/// read to its end, so that all of the input is checked. The sequence can be read once: all
+/// iterators share one position, and must not be used at the same time.
 ///
-/// A stream's own errors come through as they are; what is wrong with the content is a
-/// `CodecError`, misuse a ``MultipartUseError``. An error is final: it is thrown again.
+/// Errors of the stream are passed on unchanged. Invalid content throws a `CodecError`, misuse a
+/// ``MultipartUseError``. Errors of the stream and of the content are final: later calls throw them
+/// again.
 ///
 /// RFC 2046, section 5.1; RFC 7578.
 public struct MultipartParts: AsyncSequence, Sendable {
     private let stream: PartStream
 
-    /// Creates the parts of content of a media type.
+    /// Creates the sequence for content of a media type.
     /// - Parameters:
     ///   - mediaType: the value of Content-Type, which names the boundary.
     ///   - pieces: the content, in pieces of any size.
-    ///   - limits: what is accepted at the most.
-    ///   - leniency: what is forgiven.
+    ///   - limits: the limits of the content.
+    ///   - leniency: the violations that are tolerated.
     /// - Throws: `.unsupportedMediaType` or `.invalidBoundary`; nothing is read then.
     public init<Pieces: AsyncSequence & Sendable>(
         of mediaType: MediaType, in pieces: Pieces, limits: MultipartLimits = .standard,
@@ -37,7 +38,7 @@ public struct MultipartParts: AsyncSequence, Sendable {
         stream = PartStream(parser, PieceIterator(pieces))
     }
 
-    /// Creates the parts of content with a known boundary.
+    /// Creates the sequence for content with a known boundary.
     public init<Pieces: AsyncSequence & Sendable>(
         _ kind: MultipartKind, boundary: MultipartBoundary, in pieces: Pieces,
         limits: MultipartLimits = .standard, leniency: MultipartLeniency = []
@@ -50,12 +51,12 @@ public struct MultipartParts: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let stream: PartStream
 
-        /// The next part, its content unread; `nil` after the last.
+        /// The next part, with unread content; `nil` after the last.
         public mutating func next() async throws -> MultipartPart? {
             try await stream.nextPart()
         }
 
-        /// The next part, its content unread; `nil` after the last.
+        /// The next part, with unread content; `nil` after the last.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(any Error) -> MultipartPart? {
@@ -63,17 +64,17 @@ public struct MultipartParts: AsyncSequence, Sendable {
         }
     }
 
-    /// Starts reading, or goes on where another iterator stopped.
+    /// Starts reading, or continues where another iterator stopped.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(stream: stream)
     }
 }
 
-/// A use of parts that their stream does not allow. The stream itself is unharmed.
+/// A misuse of parts. Their stream can still be read.
 public enum MultipartUseError: Error, Hashable, Sendable {
-    /// The content of a part was asked for after the next part was.
+    /// The content of a part was requested after the next part.
     case partIsOver
-    /// The content of a part was asked for after it was read to its end.
+    /// The content of a part was requested after it was read to its end.
     case alreadyRead
     /// Two tasks read at the same time.
     case concurrentReading

@@ -4,15 +4,15 @@ public import HTTPParser
 public enum MultipartSegment<Source> {
     /// Bytes to send: delimiters, heads, and content that is in memory.
     case bytes([UInt8])
-    /// Content to be read and sent by the caller, `length` bytes of it where that is known.
+    /// Content that the caller reads and sends; `length` in bytes, nil if unknown.
     case source(Source, length: Int64?)
 }
 
 extension MultipartSegment: Sendable where Source: Sendable {}
 extension MultipartSegment: Equatable where Source: Equatable {}
 
-/// Puts multipart content together, without reading any file: bytes, and places for what the
-/// caller streams.
+/// Makes multipart content without reading any file: segments of bytes, and placeholders for
+/// content that the caller streams.
 ///
 /// <!-- snippet: given send: ([UInt8]) async throws -> Void, sendFile: (String) async throws -> Void -->
 /// ```swift
@@ -28,9 +28,9 @@ extension MultipartSegment: Equatable where Source: Equatable {}
 /// }
 /// ```
 ///
-/// `Source` is whatever the caller reads content from, a path, an open file, a stream, and `Never`
-/// for content that is all in memory. The boundary has 128 random bits, so that no content can be
-/// made to contain it.
+/// `Source` is the caller's type of a content source, such as a path, an open file or a stream;
+/// `Never` if all content is in memory. The boundary has 128 random bits, so that no peer can make
+/// content that contains it.
 ///
 /// RFC 2046, section 5.1; RFC 7578.
 public struct MultipartSerializer<Source> {
@@ -43,14 +43,14 @@ public struct MultipartSerializer<Source> {
     /// The bytes after those segments.
     private var pending: [UInt8] = []
     private var isEmpty = true
-    /// The length of `written` and `pending`; `nil` once the length of a part is not known.
+    /// The length of `written` and `pending` in bytes; `nil` once the length of a part is unknown.
     private var writtenLength: Int64? = 0
 
     /// Creates content without parts.
     /// - Parameters:
-    ///   - kind: what the content is.
-    ///   - boundary: random by default; a caller that passes another one makes sure that no content
-    ///     contains it.
+    ///   - kind: the kind of the content.
+    ///   - boundary: random by default. A caller that passes another boundary must ensure that no
+    ///     content contains it.
     public init(_ kind: MultipartKind = .formData, boundary: MultipartBoundary = .random()) {
         self.kind = kind
         self.boundary = boundary
@@ -62,7 +62,7 @@ public struct MultipartSerializer<Source> {
         return MediaType("multipart", kind.subtype, parameters: [parameter]) ?? .octetStream
     }
 
-    /// The length of all segments in bytes; `nil` when that of a part is not known.
+    /// The length of all segments in bytes; `nil` if the length of a part is unknown.
     public var length: Int64? {
         writtenLength.map { $0 + Int64(closingDelimiter.count) }
     }
@@ -72,7 +72,8 @@ public struct MultipartSerializer<Source> {
         written + [.bytes(pending + closingDelimiter)]
     }
 
-    /// RFC 2046 has no content without parts; browsers send an empty form as this line alone.
+    /// The line after the last part. RFC 2046 requires a part; like browsers, an empty form
+    /// consists of this line only.
     private var closingDelimiter: [UInt8] {
         Array("\(isEmpty ? "" : "\r\n")--\(boundary.text)--\r\n".utf8)
     }
@@ -80,7 +81,7 @@ public struct MultipartSerializer<Source> {
     // MARK: Parts of any kind
 
     /// Adds a part with these fields and bytes.
-    /// - Throws: `HTTPMessageError` for a field that must not go on the wire; nothing is added.
+    /// - Throws: `HTTPMessageError` for a field that must not be sent; nothing is added then.
     public mutating func append(
         _ fields: HTTPFields, bytes: [UInt8]
     ) throws(HTTPMessageError) {
@@ -92,9 +93,9 @@ public struct MultipartSerializer<Source> {
     /// Adds a part with these fields, whose content the caller streams.
     /// - Parameters:
     ///   - fields: the head of the part.
-    ///   - source: what stands for the content among the segments.
-    ///   - length: of the content in bytes, where it is known; a negative one traps.
-    /// - Throws: `HTTPMessageError` for a field that must not go on the wire; nothing is added.
+    ///   - source: the placeholder for the content among the segments.
+    ///   - length: the length of the content in bytes; nil if unknown. A negative length traps.
+    /// - Throws: `HTTPMessageError` for a field that must not be sent; nothing is added then.
     public mutating func append(
         _ fields: HTTPFields, source: Source, length: Int64?
     ) throws(HTTPMessageError) {
@@ -137,21 +138,21 @@ extension MultipartSerializer: Sendable where Source: Sendable {}
 extension MultipartSerializer {
     /// Adds a field of a form.
     ///
-    /// As browsers write names, `"`, CR and LF become `%22`, `%0D` and `%0A`; so no name can end
-    /// its field. Other control characters except TAB are percent-encoded too.
-    /// - Throws: as ``append(_:bytes:)``, but never because of a name or a media type.
+    /// As in browsers, `"`, CR and LF in names become `%22`, `%0D` and `%0A`, so that no name can
+    /// end its field. Other control characters except TAB are percent-encoded, too.
+    /// - Throws: the errors of ``append(_:bytes:)``, but never because of a name or a media type.
     public mutating func append(name: String, text: String) throws(HTTPMessageError) {
         try append(formFields(name, nil, nil), bytes: Array(text.utf8))
     }
 
     /// Adds a field or a file of a form, from bytes.
     /// - Parameters:
-    ///   - name: the field's name.
-    ///   - fileName: the file's, without a path; `nil` for a field that is no file.
-    ///   - mediaType: the bytes' type; without it a field's is plain text, a file's
-    ///     `application/octet-stream`.
+    ///   - name: the name of the field.
+    ///   - fileName: the name of the file, without a path; `nil` for a field that is not a file.
+    ///   - mediaType: the media type. By default a field has none, which means plain text, and a
+    ///     file has `application/octet-stream`.
     ///   - bytes: the content.
-    /// - Throws: as ``append(_:bytes:)``, but never because of a name or a media type.
+    /// - Throws: the errors of ``append(_:bytes:)``, but never because of a name or a media type.
     public mutating func append(
         name: String, fileName: String? = nil, mediaType: MediaType? = nil, bytes: [UInt8]
     ) throws(HTTPMessageError) {
@@ -160,12 +161,12 @@ extension MultipartSerializer {
 
     /// Adds a file of a form, which the caller streams.
     /// - Parameters:
-    ///   - name: the field's name.
-    ///   - fileName: the file's, without a path.
-    ///   - mediaType: the file's type, `application/octet-stream` without it.
-    ///   - source: what the caller reads it from.
-    ///   - length: of the content in bytes, where it is known; a negative one traps.
-    /// - Throws: as ``append(_:bytes:)``, but never because of a name or a media type.
+    ///   - name: the name of the field.
+    ///   - fileName: the name of the file, without a path.
+    ///   - mediaType: the media type of the file; `application/octet-stream` by default.
+    ///   - source: the placeholder for the content among the segments.
+    ///   - length: the length of the content in bytes; nil if unknown. A negative length traps.
+    /// - Throws: the errors of ``append(_:bytes:)``, but never because of a name or a media type.
     public mutating func append(
         name: String, fileName: String, mediaType: MediaType? = nil, source: Source,
         length: Int64?

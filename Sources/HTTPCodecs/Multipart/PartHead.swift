@@ -4,16 +4,17 @@ public import HTTPParser
 ///
 /// RFC 7578, section 4.
 public struct PartHead: Hashable, Sendable {
-    /// All of its fields, as they came.
+    /// All fields, as received.
     public var fields: HTTPFields
-    /// The name of the form's field. A part nested in another has the name of the outer one.
+    /// The name of the form's field. A nested part has the name of the outer part.
     public var name: String?
-    /// The file name, which is the client's and no path to be trusted; empty where a browser sends
-    /// a file field without a file.
+    /// The file name, which the client chose: do not use it as a path. Empty if a browser sends a
+    /// file field without a file.
     public var fileName: String?
-    /// The media type, when there is a well-formed one; without it content is plain text in a form.
+    /// The media type; nil if it is missing or malformed. In a form, content without one is plain
+    /// text.
     public var mediaType: MediaType?
-    /// Whether the part stands inside another.
+    /// Whether the part is nested in another part.
     public var isNested: Bool
 
     /// Creates a head.
@@ -47,12 +48,12 @@ struct PartHeadFault: Error {
 
 extension PartHead {
     /// Reads the fields of a part.
-    /// - Parameter outer: the name of the part that this one is nested in.
+    /// - Parameter outer: the name of the part that contains this one; nil if it is not nested.
     init(
         _ fields: HTTPFields, kind: MultipartKind, outer: String?, nameBytes: Int
     ) throws(PartHeadFault) {
         self.init(fields: fields, isNested: outer != nil)
-        // Of two, readers take either: a way past filters.
+        // Readers disagree on which of two fields counts, which could bypass filters.
         for once in [HTTPFieldName.contentDisposition, .contentType] {
             guard fields.values(of: once).count < 2 else {
                 throw PartHeadFault(.invalidPartHead, once, "repeated \(once)")
@@ -69,8 +70,8 @@ extension PartHead {
         }
     }
 
-    /// RFC 7578 section 4.2: a part of a form has this field, with the type `form-data`. Of nested
-    /// parts only the file name is of interest; RFC 2388 had the type `file` there.
+    /// RFC 7578 section 4.2: a part of a form has this field, with the type `form-data`. Nested
+    /// parts may have another type, because RFC 2388 used `file`.
     private mutating func readFormDisposition() throws(PartHeadFault) {
         guard let text = fields[.contentDisposition] else { return }
         guard let disposition = ContentDisposition(formData: text) else {
@@ -90,8 +91,8 @@ extension PartHead {
         try checkTransferEncoding()
     }
 
-    /// RFC 7578 section 4.7: forms are sent as they are. Content in another coding would reach
-    /// the application undecoded, so it is refused.
+    /// RFC 7578 section 4.7: forms have no transfer encoding. Encoded content would reach the
+    /// application undecoded, so it is refused.
     private func checkTransferEncoding() throws(PartHeadFault) {
         for coding in fields.values(of: .contentTransferEncoding) {
             guard coding.isASCII("7bit") || coding.isASCII("8bit") || coding.isASCII("binary")

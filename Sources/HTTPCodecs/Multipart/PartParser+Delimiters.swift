@@ -2,7 +2,7 @@ internal import HTTPParser
 
 // The bytes between the parts: delimiters, preamble and epilogue.
 extension PartParser {
-    /// Skips a preamble or an epilogue: up to the next delimiter, or, after the last delimiter, to
+    /// Skips a preamble or an epilogue: up to the next delimiter, or after the last delimiter to
     /// the end of the input.
     mutating func skipFiller(
         _ bytes: UnsafeRawBufferPointer, from position: inout Int
@@ -53,7 +53,7 @@ extension PartParser {
         return nil
     }
 
-    /// Skips blanks.
+    /// Skips spaces and tabs.
     /// - Returns: the offset after the line end that follows them; `nil` if more bytes are needed.
     private mutating func skipPadding(
         in bytes: UnsafeRawBufferPointer, from position: inout Int
@@ -112,8 +112,8 @@ extension PartParser {
         return endsPart ? .partEnd : nil
     }
 
-    /// Refuses an outer delimiter before the closing delimiter of the inner level, which it would
-    /// cut off.
+    /// Refuses an outer delimiter before the closing delimiter of the inner level: the inner level
+    /// would be cut off.
     private func checkInnermost(_ level: Int, _ position: Int) throws(CodecError) {
         guard level == delimiters.count - 1 else {
             throw CodecError(.truncated, at: origin + Int64(position), "nested parts")

@@ -40,7 +40,7 @@ extension PartParser {
         contentLimit = kind == .formData && !head.isFile ? limits.fieldBytes : limits.fileBytes
     }
 
-    /// Whether the part is one that nests others; then these come next.
+    /// Whether the part contains nested parts. If so, enters them.
     private mutating func opensNested(_ head: PartHead) throws(PartHeadFault) -> Bool {
         guard kind == .formData, !head.isFile, let type = head.mediaType,
             type.essence == "multipart/mixed"

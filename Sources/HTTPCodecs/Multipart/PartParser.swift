@@ -2,8 +2,8 @@ internal import HTTPParser
 
 /// Reads the parts of multipart content: bytes in, heads and ranges of the bytes out.
 ///
-/// Content is never copied. Bytes that may belong to a delimiter (at most 76), and those of an
-/// unfinished part head, stay with the caller, who passes them again, followed by more.
+/// Content is never copied. Bytes that may belong to a delimiter (at most 76), and bytes of an
+/// unfinished part head, are left unread: the caller passes them again, followed by more.
 /// ``MultipartParser`` does that for an array of bytes, ``MultipartParts`` for a stream.
 ///
 /// ```swift
@@ -19,25 +19,25 @@ internal import HTTPParser
 /// }
 /// ```
 ///
-/// A line that begins like a delimiter and goes on with another character of boundaries is
-/// content; one that goes on with anything but blanks and CRLF is `.invalidDelimiter`.
+/// A line that begins like a delimiter and continues with another boundary character is content. A
+/// line that continues with anything else but spaces, tabs and CRLF is `.invalidDelimiter`.
 ///
-/// In a form, a part without a file name and of the type `multipart/mixed` is not reported: its own
-/// parts are, under its name (RFC 7578 section 4.3). In other content, nested multipart is content
-/// like any other. `Content-Transfer-Encoding` is taken in a form where it changes nothing, `7bit`,
-/// `8bit` or `binary`; any other is `.unsupportedContentCoding` there, and in other content left to
-/// the caller, in the fields of the part (RFC 7578 section 4.7).
+/// In a form, a part of the type `multipart/mixed` without a file name is not reported: its nested
+/// parts are, with its name (RFC 7578 section 4.3). In other content, nested multipart content is
+/// not parsed. In a form, `Content-Transfer-Encoding` may be `7bit`, `8bit` or `binary`, which
+/// change nothing; any other value is `.unsupportedContentCoding` (RFC 7578 section 4.7). In other
+/// content the caller has to evaluate that field.
 ///
 /// RFC 2046, section 5.1; RFC 7578.
 @safe
 public struct PartParser: ~Copyable, Sendable {
     /// The kind of the next bytes.
     public enum Step: Hashable, Sendable {
-        /// More bytes, please.
+        /// More bytes are needed.
         case more
         /// A part begins.
         case part(PartHead)
-        /// Content of the part: a range of the bytes given, never empty.
+        /// Content of the part: a range of the bytes passed, never empty.
         case content(Range<Int>)
         /// The part is complete.
         case partEnd
@@ -48,13 +48,13 @@ public struct PartParser: ~Copyable, Sendable {
     enum State {
         /// Before the first delimiter of a level, or after the last one.
         case filler
-        /// After a delimiter: blanks and a line end.
+        /// After a delimiter: spaces, tabs and a line end.
         case delimiterEnd
         case head
         case content
         /// The last part has ended.
         case end
-        /// After a closing delimiter: blanks, and a line end or the end of the input.
+        /// After a closing delimiter: spaces and tabs, and a line end or the end of the input.
         case closeEnd
     }
 
@@ -64,22 +64,22 @@ public struct PartParser: ~Copyable, Sendable {
     let isLenient: Bool
     var state = State.filler
     var delimiters: Delimiters
-    /// For each open level but the first, the name of the part that it stands in.
+    /// For each open level except the first, the name of the part that contains it.
     var outerNames: [String] = []
     var headParser: HeadParser
-    /// Whether a delimiter may stand here without a line end before it.
+    /// Whether a delimiter may begin here without a line end before it.
     var isAtLineStart = true
     var fillerBytes: Int64 = 0
     var partCount = 0
     var contentLimit = Int64.max
     var contentBytes: Int64 = 0
-    /// The bytes read since the first, and those seen.
+    /// How many bytes of the input were read, and how many were passed.
     private var consumed: Int64 = 0
     private var seen: Int64 = 0
-    /// Where in the input the first of the bytes given stands.
+    /// The offset in the input of the first byte passed.
     var origin: Int64 = 0
     private var failure: CodecError?
-    /// Where in the input the content of the part began.
+    /// The offset in the input at which the content of the part begins.
     package internal(set) var contentOffset: Int64 = 0
 
     /// Creates a parser for content of a media type.
@@ -114,8 +114,8 @@ public struct PartParser: ~Copyable, Sendable {
     /// Continues at `position` and moves it past the bytes that it has read.
     /// - Parameters:
     ///   - bytes: the unread bytes, followed by new ones.
-    ///   - position: where to read on, 0...`bytes.count`.
-    /// - Throws: what makes the content unacceptable. The error is final: it is thrown again.
+    ///   - position: the index of the first unread byte, 0...`bytes.count`.
+    /// - Throws: the error that makes the content invalid. It is final: later calls throw it again.
     public mutating func next(
         _ bytes: Span<UInt8>, from position: inout Int
     ) throws(CodecError) -> Step {
@@ -136,8 +136,8 @@ public struct PartParser: ~Copyable, Sendable {
         }
     }
 
-    /// Says that no more bytes come.
-    /// - Throws: `.truncated` when the closing delimiter has not come.
+    /// Ends the input.
+    /// - Throws: `.truncated` if the closing delimiter is missing.
     public mutating func finish() throws(CodecError) {
         if let failure { throw failure }
         let isAtEnd = consumed == seen && (state == .closeEnd || state == .end)
@@ -148,7 +148,8 @@ public struct PartParser: ~Copyable, Sendable {
         }
     }
 
-    /// Shows no byte beyond the limit, so that it is met at the same place however input is split.
+    /// Parses no byte beyond the limit, so that the error does not depend on how the input was
+    /// split.
     private mutating func nextWithinLimit(
         _ bytes: UnsafeRawBufferPointer, from position: inout Int
     ) throws(CodecError) -> Step {

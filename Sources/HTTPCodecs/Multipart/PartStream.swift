@@ -1,10 +1,10 @@
 internal import HTTPParser
 internal import Synchronization
 
-/// The place in a stream of multipart content that its parts share.
+/// A stream of multipart content, with the position that its parts share.
 ///
-/// A reader sets `isBusy` first and has exclusive access until it clears it. This makes the type
-/// safe to send; a second reader gets an error instead of a place in a queue.
+/// A reader sets `isBusy` first and has exclusive access until it clears the flag. This makes the
+/// type safe to send; a second reader gets an error and does not wait.
 final class PartStream: @unchecked Sendable {
     private let isBusy = Atomic(false)
     private var parser: PartParser
@@ -12,7 +12,7 @@ final class PartStream: @unchecked Sendable {
     /// The bytes not read yet begin at `position`.
     private var bytes: [UInt8] = []
     private var position = 0
-    /// The part that was handed out last; the first is 1.
+    /// The number of the last part that was returned, from 1.
     private var number = 0
     private var isInPart = false
     private var isAtEnd = false
@@ -44,7 +44,7 @@ final class PartStream: @unchecked Sendable {
         return nil
     }
 
-    /// Reads content of the part that was handed out last; `nil` after its last piece.
+    /// Reads content of the last part that was returned; `nil` after its last piece.
     func nextPiece(ofPart wanted: Int) async throws -> [UInt8]? {
         try begin()
         defer { end() }
@@ -70,7 +70,7 @@ final class PartStream: @unchecked Sendable {
         isBusy.store(false, ordering: .releasing)
     }
 
-    /// The next step that is not `.more`, or `.more` when the stream has ended as it should.
+    /// The next step that is not `.more`; `.more` if the stream has ended properly.
     private func step() async throws -> PartParser.Step {
         do {
             while true {
@@ -88,7 +88,7 @@ final class PartStream: @unchecked Sendable {
         }
     }
 
-    /// Mostly all bytes were read, and the piece takes their place without being copied.
+    /// Usually all bytes were read, and the piece replaces them without a copy.
     private func refill(_ piece: [UInt8]) {
         if position == bytes.count {
             bytes = piece
@@ -99,7 +99,7 @@ final class PartStream: @unchecked Sendable {
         position = 0
     }
 
-    /// Mostly content is all that the bytes held, and they are handed on without being copied.
+    /// Usually all of the bytes are content, and are returned without a copy.
     private func takePiece(_ range: Range<Int>) -> [UInt8] {
         guard range == bytes.indices else { return Array(bytes[range]) }
         defer {
@@ -110,7 +110,7 @@ final class PartStream: @unchecked Sendable {
     }
 }
 
-/// A stream of bytes whose type is of no interest any more.
+/// A type-erased stream of bytes.
 class PieceSource {
     func next() async throws -> [UInt8]? { nil }
 }

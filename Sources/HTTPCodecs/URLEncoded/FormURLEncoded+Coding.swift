@@ -3,7 +3,7 @@ internal import HTTPParser
 extension FormURLEncoded {
     /// Reads a whole form.
     ///
-    /// Throws what ``FormURLEncodedParser`` throws.
+    /// Throws the errors of ``FormURLEncodedParser``.
     public init(
         _ encoded: Span<UInt8>, options: Options = .standard
     ) throws(CodecError) {
@@ -14,7 +14,7 @@ extension FormURLEncoded {
 
     /// Reads a whole form.
     ///
-    /// Throws what ``FormURLEncodedParser`` throws.
+    /// Throws the errors of ``FormURLEncodedParser``.
     public init(_ encoded: String, options: Options = .standard) throws(CodecError) {
         let bytes = Array(encoded.utf8)
         try self.init(bytes.span, options: options)
@@ -22,14 +22,14 @@ extension FormURLEncoded {
 
     /// Reads the query of a target, the part after `?`; without one the form is empty.
     ///
-    /// Throws what ``FormURLEncodedParser`` throws.
+    /// Throws the errors of ``FormURLEncodedParser``.
     public init(query: String?, options: Options = .standard) throws(CodecError) {
         try self.init(query ?? "", options: options)
     }
 
-    /// Appends the encoded form to the output; what is appended is ASCII.
+    /// Appends the encoded form, which is ASCII, to the output.
     ///
-    /// Bytes that are no UTF-8 are written as they were read, so nothing is lost.
+    /// Bytes that are not UTF-8 are preserved.
     public func encode(into output: inout [UInt8]) {
         output.reserveCapacity(output.count + bytes.count + 2 * extents.count)
         for position in indices {
@@ -50,7 +50,7 @@ extension FormURLEncoded {
         }
     }
 
-    /// The encoded form, as a request carries it in its content.
+    /// The encoded form, to be sent as content.
     public var encoded: [UInt8] {
         var output: [UInt8] = []
         encode(into: &output)
@@ -59,6 +59,6 @@ extension FormURLEncoded {
 }
 
 extension FormURLEncoded: CustomStringConvertible {
-    /// The encoded form, as a target carries it after `?`.
+    /// The encoded form, to be used as the query of a target.
     public var description: String { String(decoding: encoded, as: UTF8.self) }
 }

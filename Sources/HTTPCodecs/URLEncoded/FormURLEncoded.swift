@@ -1,7 +1,7 @@
 /// The names and values of a form or of a query: ordered, duplicates kept.
 ///
-/// Reads and writes `application/x-www-form-urlencoded` as the URL standard has it: pairs stand
-/// between `&`, a pair without `=` has an empty value, empty pairs are skipped, `+` is a space.
+/// Reads and writes `application/x-www-form-urlencoded` by the URL standard: `&` separates pairs, a
+/// pair without `=` has an empty value, empty pairs are skipped, and `+` is a space.
 ///
 /// ```swift
 /// let form = try FormURLEncoded(query: "tag=a&tag=b&q=x+y%21")
@@ -10,14 +10,14 @@
 /// FormURLEncoded([("name", "Jo & Co")]).description   // "name=Jo+%26+Co"
 /// ```
 ///
-/// The parsed form is kept as bytes in one array and becomes text on request. Names are compared as
-/// UTF-8, byte by byte, in a scan over the pairs, so no choice of names slows it down.
+/// The parsed form is stored as bytes in one array and converted to text on request. Names are
+/// compared as UTF-8, byte by byte, in a linear search, so no choice of names slows it down.
 public struct FormURLEncoded: Sendable {
     /// One name and its value.
     public struct Pair: Hashable, Sendable {
-        /// The name; what is not UTF-8 in it is U+FFFD.
+        /// The name, with U+FFFD for bytes that are not UTF-8.
         public var name: String
-        /// The value; what is not UTF-8 in it is U+FFFD.
+        /// The value, with U+FFFD for bytes that are not UTF-8.
         public var value: String
 
         /// Creates a pair.
@@ -39,7 +39,7 @@ public struct FormURLEncoded: Sendable {
         }
     }
 
-    /// Where a pair stands in `bytes`: its name, then its value.
+    /// The range of a pair in `bytes`: its name, then its value.
     struct Extent: Sendable {
         var start: Int
         var nameEnd: Int
@@ -52,15 +52,15 @@ public struct FormURLEncoded: Sendable {
     /// Creates a form without pairs.
     public init() {}
 
-    /// Creates a form of some pairs in their order.
+    /// Creates a form from pairs, in their order.
     public init(_ pairs: some Sequence<(String, String)>) {
         for (name, value) in pairs { append(name, value) }
     }
 
     /// The value of the first pair with this name, or `nil` without one.
     ///
-    /// Setting it replaces all pairs with the name by one at the place of the first; setting `nil`
-    /// removes them.
+    /// Setting a value replaces all pairs of this name by one pair, at the position of the first;
+    /// setting `nil` removes them.
     public subscript(name: String) -> String? {
         get {
             let name = Array(name.utf8)
@@ -94,7 +94,7 @@ public struct FormURLEncoded: Sendable {
         append(name: name.utf8, value: value.utf8)
     }
 
-    /// Adds a pair after the others, given as bytes, which may be no UTF-8.
+    /// Adds a pair of bytes, which may not be UTF-8, after the others.
     public mutating func append(
         name: some Collection<UInt8>, value: some Collection<UInt8>
     ) {

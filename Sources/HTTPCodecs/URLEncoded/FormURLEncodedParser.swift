@@ -1,6 +1,6 @@
 internal import HTTPParser
 
-/// Reads `application/x-www-form-urlencoded` content as it comes in.
+/// Parses `application/x-www-form-urlencoded` content as it arrives.
 ///
 /// ```swift
 /// var parser = FormURLEncodedParser()
@@ -9,28 +9,29 @@ internal import HTTPParser
 /// let form = try parser.finish()
 /// ```
 ///
-/// Neither pairs nor errors depend on how the input was split. The work is linear in the input,
-/// and the memory is bounded by it and by the number of pairs.
+/// Neither pairs nor errors depend on how the input was split. Time is linear in the length of the
+/// input; memory is bounded by that length and by the number of pairs.
 ///
-/// Thrown are `.inputTooLong`, `.tooManyPairs` at the first byte of the first pair too many, and,
-/// where the options ask for it, `.invalidPercentEncoding` at the `%` and `.invalidText` at the
-/// byte that spoils the character. An error is final: it is thrown again by whatever follows.
+/// The parser throws `.inputTooLong`, `.tooManyPairs` at the first byte of the first pair too many,
+/// and, if the options require it, `.invalidPercentEncoding` at the `%` and `.invalidText` at the
+/// first byte that is not UTF-8. An error is final: each later call throws it again.
 public struct FormURLEncodedParser: Sendable {
     /// How much of an escape was read.
     private enum Escape: Sendable {
         case none
         case percent
-        /// `%` and one digit, kept for the case that no other follows.
+        /// `%` and one digit, which is kept in case no other digit follows.
         case digit(UInt8)
     }
 
     private let options: FormURLEncoded.Options
     private var form = FormURLEncoded()
-    /// The bytes that were read for good.
+    /// How many bytes were read before the current input.
     private var consumed: Int64 = 0
     private var isInPair = false
     private var isInValue = false
-    /// Where in the decoded bytes the input at hand begins, the pair, and its value.
+    /// The indices in the decoded bytes at which the current input, the current pair, and its value
+    /// begin.
     private var base = 0
     private var start = 0
     private var nameEnd = 0
@@ -44,7 +45,7 @@ public struct FormURLEncodedParser: Sendable {
         self.options = options
     }
 
-    /// Takes more of the form.
+    /// Parses more of the form.
     public mutating func append(_ bytes: Span<UInt8>) throws(CodecError) {
         if let failure { throw failure }
         do throws(CodecError) {
@@ -58,7 +59,7 @@ public struct FormURLEncodedParser: Sendable {
         }
     }
 
-    /// Ends the form and gives it. The parser cannot be used for another one.
+    /// Ends the form and returns it. The parser cannot be used again.
     public mutating func finish() throws(CodecError) -> FormURLEncoded {
         if let failure { throw failure }
         do throws(CodecError) {
@@ -71,7 +72,8 @@ public struct FormURLEncodedParser: Sendable {
         return form
     }
 
-    /// Makes room for all that the bytes can become: as many, and two of an escape begun before.
+    /// Decodes into reserved capacity for all possible output: one byte for each byte of input, and
+    /// two for an escape that began before.
     private mutating func decode(_ bytes: Span<UInt8>, isLast: Bool = false) throws(CodecError) {
         var decoded: [UInt8] = []
         swap(&decoded, &form.bytes)
@@ -120,7 +122,8 @@ public struct FormURLEncodedParser: Sendable {
         }
     }
 
-    /// Takes the current byte, which means itself, and the following bytes that do in any context.
+    /// Takes the current byte, which stands for itself, and the following bytes that are not
+    /// special.
     private mutating func readRun(
         _ bytes: Span<UInt8>, from start: Int, into output: inout OutputSpan<UInt8>
     ) throws(CodecError) -> Int {
@@ -142,8 +145,9 @@ public struct FormURLEncodedParser: Sendable {
         byte < 64 && (0x2000_0860_0000_0000 as UInt64) >> UInt64(byte) & 1 == 1
     }
 
-    /// Takes both digits of the escape just begun if they are at hand already, and says how many
-    /// bytes it took.
+    /// Takes both digits of the escape that just began, if they are available.
+    ///
+    /// - Returns: the number of bytes taken, 0 or 2.
     private mutating func takeWholeEscape(
         _ bytes: Span<UInt8>, from index: Int, into output: inout OutputSpan<UInt8>
     ) throws(CodecError) -> Int {
@@ -155,7 +159,8 @@ public struct FormURLEncodedParser: Sendable {
         return 2
     }
 
-    /// Takes the byte if it belongs to an escape. If not, what looked like one means itself.
+    /// Takes the byte if it belongs to an escape. If not, the bytes of the unfinished escape stand
+    /// for themselves.
     private mutating func continueEscape(
         with byte: UInt8, into output: inout OutputSpan<UInt8>
     ) throws(CodecError) -> Bool {
@@ -172,7 +177,7 @@ public struct FormURLEncodedParser: Sendable {
         return true
     }
 
-    /// No digit follows: an escape that was begun means itself.
+    /// Ends an unfinished escape: no digit follows, so its bytes stand for themselves.
     private mutating func endEscape(into output: inout OutputSpan<UInt8>) throws(CodecError) {
         let begun = escape
         if case .none = begun { return }
@@ -211,7 +216,8 @@ public struct FormURLEncodedParser: Sendable {
         isInValue = false
     }
 
-    /// No character goes on from a name into its value.
+    /// Checks that no character is unfinished: characters do not continue from a name into its
+    /// value.
     private func endText(at offset: Int64) throws(CodecError) {
         guard text.isComplete else { throw CodecError(.invalidText, at: offset) }
     }

@@ -1,6 +1,6 @@
 internal import HTTPParser
 
-/// Bytes as `%` and two hexadecimal digits, and back.
+/// Encodes bytes as `%` and two hexadecimal digits, and decodes them.
 ///
 /// ```swift
 /// PercentEncoding.encode("a b/ü")                  // "a%20b%2F%C3%BC"
@@ -8,20 +8,20 @@ internal import HTTPParser
 /// try PercentEncoding.decode("a%20b")              // "a b"
 /// ```
 ///
-/// `+` means itself here; only forms write it for a space, see ``FormURLEncoded``.
+/// `+` stands for itself. Only forms use it for a space, see ``FormURLEncoded``.
 ///
 /// RFC 3986, section 2.1.
 public enum PercentEncoding {
     /// How to treat ill-formed input.
     public enum Strictness: Sendable {
-        /// It is refused.
+        /// Ill-formed input throws an error.
         case strict
-        /// A `%` that begins no escape means itself, and ill-formed UTF-8 becomes U+FFFD, as in
-        /// the URL standard.
+        /// A `%` that does not begin an escape stands for itself, and ill-formed UTF-8 becomes
+        /// U+FFFD, as in the URL standard.
         case lenient
     }
 
-    /// Appends the bytes to the output, each one encoded that the set does not keep.
+    /// Appends the bytes to the output, and encodes each byte that is not in the set.
     ///
     /// The appended bytes are ASCII.
     public static func encode(
@@ -32,12 +32,12 @@ public enum PercentEncoding {
         }
     }
 
-    /// The UTF-8 of a text, each byte encoded that the set does not keep.
+    /// The UTF-8 of a text, with each byte encoded that is not in the set.
     public static func encode(_ text: String, keeping kept: ByteSet = .unreserved) -> String {
         encode(bytes: text.utf8, keeping: kept)
     }
 
-    /// Some bytes as text, each one encoded that the set does not keep.
+    /// Bytes as text, with each byte encoded that is not in the set.
     public static func encode(
         bytes: some Sequence<UInt8>, keeping kept: ByteSet = .unreserved
     ) -> String {
@@ -55,16 +55,16 @@ public enum PercentEncoding {
         output.append(upperHexDigit(byte & 0xF))
     }
 
-    /// RFC 3986 section 2.1 asks for upper case.
+    /// The digit in upper case, as RFC 3986 section 2.1 recommends.
     @inline(__always)
     private static func upperHexDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? 0x30 + value : 0x37 + value
     }
 
-    /// Appends the bytes to the output, with the percent-encoding taken off once.
+    /// Appends the bytes to the output, percent-decoded once.
     ///
-    /// Strict, it throws `.invalidPercentEncoding` at a `%` without two hexadecimal digits, and
-    /// leaves in the output what comes before; the bytes may be no UTF-8.
+    /// In strict mode, a `%` without two hexadecimal digits throws `.invalidPercentEncoding`; the
+    /// output then contains the bytes before it. The decoded bytes may not be UTF-8.
     public static func decode(
         _ bytes: Span<UInt8>, _ strictness: Strictness = .strict, into output: inout [UInt8]
     ) throws(CodecError) {
@@ -73,10 +73,10 @@ public enum PercentEncoding {
         }
     }
 
-    /// The text without percent-encoding.
+    /// The percent-decoded text.
     ///
-    /// Strict, it throws `.invalidPercentEncoding` at a `%` without two hexadecimal digits, and
-    /// `.invalidText` (without an offset) when the outcome is not UTF-8.
+    /// In strict mode, a `%` without two hexadecimal digits throws `.invalidPercentEncoding`, and a
+    /// result that is not UTF-8 throws `.invalidText` (without an offset).
     public static func decode(
         _ text: String, _ strictness: Strictness = .strict
     ) throws(CodecError) -> String {
@@ -90,7 +90,7 @@ public enum PercentEncoding {
         return text
     }
 
-    /// The same without an error: returns the offset of the `%` that makes the input invalid.
+    /// The same without throwing: returns the offset of the first invalid `%`; nil for valid input.
     package static func decode(
         _ bytes: Span<UInt8>, keepsInvalid: Bool, into output: inout [UInt8]
     ) -> Int? {

@@ -1,8 +1,8 @@
 extension PercentEncoding {
     /// The ASCII bytes that a percent-encoder leaves as they are; it encodes all others.
     ///
-    /// The sets of RFC 3986 encode `%`. The sets of the URL standard, except ``urlComponent`` and
-    /// ``form``, leave it: they apply to text that may be percent-encoded already.
+    /// With the sets of RFC 3986, `%` is encoded. Most sets of the URL standard contain `%`,
+    /// because they apply to text that may already be percent-encoded.
     public struct ByteSet: Hashable, Sendable {
         /// Bytes 0 to 63, a bit each.
         private var low: UInt64
@@ -65,7 +65,7 @@ extension PercentEncoding.ByteSet {
     }
 }
 
-// The percent-encode sets of the URL standard, each turned into what it leaves alone.
+// The complements of the percent-encode sets of the URL standard: the bytes that stay unchanged.
 extension PercentEncoding.ByteSet {
     /// The complement of the fragment percent-encode set.
     public static var urlFragment: Self {
@@ -87,7 +87,7 @@ extension PercentEncoding.ByteSet {
     public static var urlUserInfo: Self {
         Self(low: 0x03FF_7FF2_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
     }
-    /// The complement of the component percent-encode set, as `encodeURIComponent` has it.
+    /// The complement of the component percent-encode set, the set of `encodeURIComponent`.
     public static var urlComponent: Self {
         Self(low: 0x03FF_6782_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
     }

@@ -1,26 +1,27 @@
-/// Says whether bytes that come one after another are UTF-8, and at which one they are not.
+/// Checks whether a stream of bytes is UTF-8, and finds the first byte that is not.
 ///
-/// The states are those of the table of well-formed byte sequences: how many bytes are still to
-/// come, and between which bounds the next one lies. RFC 3629, section 4.
+/// The states follow the table of well-formed byte sequences: how many bytes of the character are
+/// missing, and the bounds of the next byte. RFC 3629, section 4.
 package struct UTF8Checker: Hashable, Sendable {
     private var missing: UInt8 = 0
     private var lowest: UInt8 = 0x80
     private var highest: UInt8 = 0xBF
 
-    /// Whether no character is unfinished.
+    /// Whether the last character is complete.
     package var isComplete: Bool { missing == 0 }
 
-    /// Creates a checker that has seen nothing.
+    /// Creates a checker for the beginning of a text.
     package init() {}
 
-    /// Takes the next byte; false when it cannot stand there.
+    /// Takes the next byte; false if it is not valid at this position.
     @inline(__always)
     package mutating func take(_ byte: UInt8) -> Bool {
         if byte < 0x80, missing == 0 { return true }
         return takeInCharacter(byte)
     }
 
-    /// Takes bytes; false when one of them cannot stand there, and the checker is used up then.
+    /// Takes bytes; false if one of them is not valid at its position. The checker cannot be used
+    /// again then.
     package mutating func take(_ bytes: Span<UInt8>) -> Bool {
         var index = 0
         while index < bytes.count {
@@ -34,7 +35,7 @@ package struct UTF8Checker: Hashable, Sendable {
         return true
     }
 
-    /// Goes past ASCII, 32 bytes at a time as long as there are as many.
+    /// Skips ASCII, 32 bytes at a time while that many are left.
     @inline(__always)
     private static func endOfASCII(in bytes: Span<UInt8>, from start: Int) -> Int {
         unsafe bytes.withUnsafeBytes { bytes in
@@ -59,7 +60,8 @@ package struct UTF8Checker: Hashable, Sendable {
         return true
     }
 
-    /// The bounds keep out overlong forms, surrogates and what lies beyond U+10FFFF.
+    /// Begins a character. The bounds exclude overlong forms, surrogates and values beyond
+    /// U+10FFFF.
     private mutating func begin(with byte: UInt8) -> Bool {
         switch byte {
         case 0xC2...0xDF: missing = 1

@@ -21,7 +21,7 @@ public enum ZIPName {
         let digits = String(ZIPWriter.checksum(name.span, after: 0), radix: 16)
         let mark = "~" + String(repeating: "0", count: 8 - digits.utf8.count) + digits
         var dot = safe.lastIndex(of: 0x2E) ?? safe.count
-        // A longer suffix is not taken for an extension.
+        // A longer suffix does not count as an extension.
         if dot == 0 || safe.count - dot > 32 { dot = safe.count }
         return cut(safe[..<dot], to: byteLimit - mark.utf8.count - (safe.count - dot))
             + Array(mark.utf8) + safe[dot...]

@@ -1,11 +1,11 @@
 internal import HTTPParser
 
-/// Numbers of the format.
+/// Constants of the format.
 enum ZIPFormat {
-    /// A field of two or four bytes that says: the value is in the ZIP64 field.
+    /// The mark in a field of two or four bytes that the value is in the ZIP64 field.
     static let max16: UInt64 = 0xFFFF
     static let max32: UInt64 = 0xFFFF_FFFF
-    /// The most bytes of an entry of the directory beside the name: 46, 9 for the time and 28 for
+    /// The most bytes of a directory entry without its name: 46, and 9 for the time, and 28 for
     /// lengths and an offset of eight bytes.
     static let entryRoom = 46 + 9 + 28
     /// Bit 11: names are UTF-8. Bit 3: check value and lengths follow the content (section 4.4.4).
@@ -15,11 +15,11 @@ enum ZIPFormat {
     /// 4.4.3).
     static let plainVersion: UInt64 = 20
     static let largeVersion: UInt64 = 45
-    /// Made on Unix, so that the upper half of the external attributes is a file mode.
+    /// The archive was made on Unix: the upper half of the external attributes is a file mode.
     static let maker: UInt64 = 3 << 8
 }
 
-/// A time as archives have it: the fields of MS-DOS, in UTC, with a step of two seconds, and the
+/// A time in an archive: the MS-DOS fields, in UTC and with a resolution of two seconds, and the
 /// exact second in an extra field.
 struct ZIPTime: Sendable {
     let seconds: Int64
@@ -35,7 +35,8 @@ struct ZIPTime: Sendable {
         date = UInt64((Int(civil.year) - 1980) << 9 | civil.month << 5 | civil.day)
     }
 
-    /// The field "UT" of Info-ZIP, which has 32 bits, with a sign.
+    /// The value of Info-ZIP's field "UT", a signed 32-bit integer; nil for a time out of its
+    /// range.
     var extra: Int32? { Int32(exactly: seconds) }
 }
 
@@ -52,7 +53,7 @@ struct ZIPRecord {
         put(time.date, 2)
     }
 
-    /// A value, or the mark that it stands elsewhere.
+    /// Writes a value, or the mark that the value is in the ZIP64 field.
     private mutating func put(_ value: UInt64, orMark limit: UInt64, _ count: Int) {
         put(min(value, limit), count)
     }
@@ -61,7 +62,7 @@ struct ZIPRecord {
         guard let seconds = time.extra else { return }
         put(0x5455, 2)
         put(5, 2)
-        // The time of the last change is there.
+        // The field has the modification time.
         put(1, 1)
         put(UInt64(UInt32(bitPattern: seconds)), 4)
     }
@@ -74,7 +75,8 @@ struct ZIPRecord {
         put(0, 2)
         put(time)
         put(0, 4)
-        // With the ZIP64 field the lengths stand there, and are zero: the descriptor has them.
+        // With a ZIP64 field, these are marks, and the lengths in that field are zero: the
+        // descriptor has the lengths.
         let length: UInt64 = isLarge ? ZIPFormat.max32 : 0
         put(length, 4)
         put(length, 4)
@@ -135,7 +137,7 @@ struct ZIPRecord {
         putExtra(time)
     }
 
-    /// The end of the directory, with that of ZIP64 before it where that is needed (sections 4.3.14
+    /// The end of the directory, after the end record of ZIP64 if a value needs it (sections 4.3.14
     /// to 4.3.16).
     mutating func end(count: UInt64, start: UInt64, length: UInt64) {
         if count >= ZIPFormat.max16 || start >= ZIPFormat.max32 || length >= ZIPFormat.max32 {

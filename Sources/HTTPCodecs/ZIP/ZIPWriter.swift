@@ -1,9 +1,9 @@
 public import HTTPParser
 
-/// Writes a ZIP archive as a stream: files as they are, without compression.
+/// Writes a ZIP archive as a stream, without compression.
 ///
-/// It performs no input or output. The caller sends the bytes that each call appends to `output`,
-/// and between `beginFile` and `endFile` the content of the file:
+/// The writer performs no input or output. The caller sends the bytes that each call appends to
+/// `output`, and the content of each file between `beginFile` and `endFile`:
 ///
 /// <!-- snippet: given time: InternetTimestamp -->
 /// ```swift
@@ -16,20 +16,20 @@ public import HTTPParser
 /// ```
 ///
 /// Check values and lengths follow each file in a data descriptor, so that content is read once.
-/// Names are UTF-8. Lengths, offsets and counts that need it are written as ZIP64. The memory that
-/// the writer takes is the directory at the end of the archive: for each member 55 bytes and its
-/// name, and up to 28 more for one that has 4 GiB or begins after the first 4 GiB.
+/// Names are UTF-8. Large lengths, offsets and counts are written as ZIP64. The writer keeps the
+/// directory of the archive in memory: for each member 55 bytes and its name, and up to 28 more
+/// bytes for a member that has 4 GiB or begins after the first 4 GiB.
 ///
 /// APPNOTE.TXT, version 6.3.10 (PKWARE).
 public struct ZIPWriter: Sendable {
-    /// A file whose content is under way.
+    /// A file whose content is being written.
     private struct Member: Sendable {
         var name: [UInt8]
         var time: ZIPTime
         var offset: UInt64
         /// Whether its descriptor has lengths of eight bytes.
         var isLarge: Bool
-        /// The length that was announced.
+        /// The announced length; nil if unknown.
         var expected: Int64?
         var length: Int64 = 0
         var checksum = ZChecksum.crc
@@ -39,14 +39,14 @@ public struct ZIPWriter: Sendable {
     private let directoryLimit: Int
     private var directory: [UInt8] = []
     private var count: UInt64 = 0
-    /// The bytes of the archive so far.
+    /// The length of the archive so far, in bytes.
     private var position: UInt64 = 0
     private var member: Member?
     private var isFinished = false
 
     /// Creates an empty archive.
-    /// - Parameter directoryLimit: the most bytes of the directory at the end, which is kept in
-    ///   memory; a member above it is refused. The default has room for more than 500,000 names of
+    /// - Parameter directoryLimit: the most bytes of the directory, which is kept in memory. A
+    ///   member that does not fit is refused. The default suffices for more than 500,000 names of
     ///   some 60 bytes.
     public init(directoryLimit: Int = 64 << 20) {
         self.directoryLimit = directoryLimit
@@ -56,11 +56,11 @@ public struct ZIPWriter: Sendable {
 
     /// Begins a file. Its content follows, and then ``endFile(into:)``.
     /// - Parameters:
-    ///   - name: its path in the archive, with `/` between the names; see ``isName(_:)``.
-    ///   - modified: when it was changed last.
-    ///   - length: the number of bytes that will come; `nil` where that is not known.
-    ///   - output: what to send is appended to it.
-    /// - Throws: `.invalidArchiveName`, or `.archiveTooLong` where the directory has no room left.
+    ///   - name: the path in the archive, with `/` between the names; see ``isName(_:)``.
+    ///   - modified: the modification time.
+    ///   - length: the length of the content in bytes; `nil` if unknown.
+    ///   - output: the bytes to send are appended to it.
+    /// - Throws: `.invalidArchiveName`, or `.archiveTooLong` if the directory is full.
     public mutating func beginFile(
         _ name: some Collection<UInt8>, modified: InternetTimestamp, length: Int64? = nil,
         into output: inout [UInt8]
@@ -85,7 +85,7 @@ public struct ZIPWriter: Sendable {
         try beginFile(Array(name.utf8), modified: modified, length: length, into: &output)
     }
 
-    /// Takes note of content, which the caller sends as it is.
+    /// Notes content, which the caller sends unchanged.
     public mutating func content(_ bytes: Span<UInt8>) {
         precondition(member != nil, "content belongs to a file")
         member?.checksum.update(bytes)
@@ -95,8 +95,8 @@ public struct ZIPWriter: Sendable {
 
     /// Ends a file.
     /// - Parameter output: what to send is appended to it.
-    /// - Throws: `.truncated` or `.archiveTooLong` where the content has another length than was
-    ///   announced: the archive cannot be completed then.
+    /// - Throws: `.truncated` or `.archiveTooLong` if the content does not have the announced
+    ///   length. The archive cannot be completed then.
     public mutating func endFile(into output: inout [UInt8]) throws(CodecError) {
         guard let member else { preconditionFailure("there is no file to end") }
         if let expected = member.expected, expected != member.length {
@@ -114,15 +114,15 @@ public struct ZIPWriter: Sendable {
 
     /// Adds a folder.
     /// - Parameters:
-    ///   - name: its path in the archive, without a slash at the end; see ``isName(_:)``.
-    ///   - modified: when it was changed last.
-    ///   - output: what to send is appended to it.
-    /// - Throws: `.invalidArchiveName`, or `.archiveTooLong` where the directory has no room left.
+    ///   - name: the path in the archive, without a slash at the end; see ``isName(_:)``.
+    ///   - modified: the modification time.
+    ///   - output: the bytes to send are appended to it.
+    /// - Throws: `.invalidArchiveName`, or `.archiveTooLong` if the directory is full.
     public mutating func addFolder(
         _ name: some Collection<UInt8>, modified: InternetTimestamp, into output: inout [UInt8]
     ) throws(CodecError) {
         precondition(member == nil && !isFinished, "a file is open, or the archive is finished")
-        // A slash at the end makes it a folder (section 4.3.8).
+        // A slash at the end of the name marks a folder (section 4.3.8).
         let name = try checked(name) + [0x2F]
         let (time, offset) = (ZIPTime(modified), position)
         var record = ZIPRecord()
@@ -154,10 +154,10 @@ public struct ZIPWriter: Sendable {
 
     // MARK: Helpers
 
-    /// Whether a name can stand in an archive: UTF-8 of at most 32,767 bytes, whose segments are
-    /// neither empty, `.` nor `..`, without `\`, control characters, and characters that turn the
-    /// direction of text round. So no program that unpacks it leaves its folder, on any system, and
-    /// no name is shown as another.
+    /// Whether a name is allowed in an archive: UTF-8 of at most 32,767 bytes, whose segments are
+    /// neither empty, `.` nor `..`, and contain no `\`, no control characters, and no characters
+    /// that change the direction of text. A program that unpacks the archive thus never leaves its
+    /// folder, on any system, and no name is displayed as another.
     public static func isName(_ name: some Collection<UInt8>) -> Bool {
         let bytes = Array(name)
         guard bytes.count <= 32_767, String(validating: bytes, as: UTF8.self) != nil else {
@@ -171,7 +171,7 @@ public struct ZIPWriter: Sendable {
     private func checked(_ name: some Collection<UInt8>) throws(CodecError) -> [UInt8] {
         guard Self.isName(name) else { throw CodecError(.invalidArchiveName, at: Int64(position)) }
         guard directory.count <= directoryLimit - name.count - ZIPFormat.entryRoom else {
-            throw CodecError(.archiveTooLong, at: Int64(position), "there are too many members")
+            throw CodecError(.archiveTooLong, at: Int64(position), "too many members")
         }
         return Array(name)
     }
@@ -193,17 +193,17 @@ public struct ZIPWriter: Sendable {
 }
 
 extension ZIPWriter {
-    /// Continues a check value. Callers that read content on another thread use it.
+    /// Continues a check value. Used by callers that read content on another thread.
     /// - Parameters:
     ///   - bytes: the content that follows.
-    ///   - checksum: what an earlier call has returned for the content before; 0 at the start.
+    ///   - checksum: the check value of the content before, from the previous call; 0 at the start.
     package static func checksum(_ bytes: Span<UInt8>, after checksum: UInt32) -> UInt32 {
         var sum = ZChecksum(crc: checksum)
         sum.update(bytes)
         return sum.value
     }
 
-    /// Takes note of content whose check value is known.
+    /// Notes content whose check value is known.
     /// - Parameters:
     ///   - count: how many bytes were sent.
     ///   - checksum: the check value of all content of the file so far.
@@ -214,7 +214,7 @@ extension ZIPWriter {
         position += UInt64(count)
     }
 
-    /// Advances the offset as if so many bytes had been written before. Tests use it for archives
-    /// that are longer than any disk.
+    /// Advances the offset as if `count` bytes had been written. Used in tests for archives that
+    /// are longer than any disk.
     package mutating func skip(_ count: UInt64) { position += count }
 }

@@ -1,19 +1,19 @@
 internal import HTTPParser
 
-/// An event that a server sends, as the HTML standard has it (section 9.2).
+/// A server-sent event (HTML standard, section 9.2).
 public struct ClientEvent: Sendable, Hashable {
-    /// Its type, `message` where the server names none.
+    /// The type of the event; `message` if the server sets none.
     public var type: String
-    /// The lines of its data, with line feeds between them.
+    /// The data of the event, with line feeds between lines.
     public var data: String
-    /// The number or name of the last event that had one; a request goes on with it as
-    /// `Last-Event-ID`.
+    /// The identifier of this event, or of the last event that had one. Send it as `Last-Event-ID`
+    /// in the next request to continue after this event.
     public var id: String
-    /// How long to wait before the next connection, if the server has said that so far.
+    /// How long to wait before the next connection; nil if the server has not set it.
     public var retry: Duration?
 }
 
-/// The events of content as it comes: of `text/event-stream`.
+/// The events of `text/event-stream` content as they arrive.
 public struct ClientEvents: AsyncSequence, Sendable {
     let content: ClientContent
     let byteLimit: Int
@@ -31,7 +31,7 @@ public struct ClientEvents: AsyncSequence, Sendable {
         }
 
         /// The next event; nil after the last. An event ends with an empty line.
-        /// - Throws: when the content does not come in whole, and
+        /// - Throws: the error that kept the content from being complete, and
         ///   ``ClientError/Kind/contentTooLong`` for an event that is longer than the limit.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
@@ -50,7 +50,7 @@ public struct ClientEvents: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
 
-/// Puts events together from lines.
+/// Parses events from lines.
 struct ClientEventParser {
     let byteLimit: Int
     private var type = ""
@@ -64,7 +64,7 @@ struct ClientEventParser {
         self.byteLimit = byteLimit
     }
 
-    /// Takes a line; gives the event that it ends.
+    /// Adds a line, and returns the event that the line ends.
     mutating func take(_ line: ArraySlice<UInt8>) throws(ClientError) -> ClientEvent? {
         var line = line
         if isFirst, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
@@ -77,7 +77,7 @@ struct ClientEventParser {
         return nil
     }
 
-    /// An empty name is a comment, and what is not known is left aside.
+    /// Adds a field. Comments, which have an empty name, and unknown fields are ignored.
     private mutating func take(
         name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>
     ) throws(ClientError) {
@@ -108,22 +108,24 @@ struct ClientEventParser {
 }
 
 extension ClientContent {
-    /// The events of the content, as they come, each of 1 MiB at most.
+    /// The events of the content as they arrive, each of at most 1 MiB.
     public var events: ClientEvents { events(upTo: 1 << 20) }
 
-    /// The events of the content, as they come.
-    /// - Parameter byteLimit: the longest event; above it ``ClientError/Kind/contentTooLong`` is
-    ///   thrown.
+    /// The events of the content as they arrive.
+    /// - Parameter byteLimit: the most bytes of an event; a longer event throws
+    ///   ``ClientError/Kind/contentTooLong``.
     public func events(upTo byteLimit: Int) -> ClientEvents {
         ClientEvents(content: self, byteLimit: byteLimit)
     }
 
-    /// Writes the content to a file, which appears when it is whole and replaces one that is there.
+    /// Writes the content to a file, which appears when it is complete, and replaces an existing
+    /// file.
     ///
-    /// So a caller can look at the head first, and then decide where the content goes.
-    /// - Parameter path: where the file will be.
-    /// - Returns: how many bytes it has.
-    /// - Throws: why there is no file; what was there before stays then.
+    /// A caller can thus read the head first, and then decide where to write the content.
+    /// - Parameter path: the path of the file.
+    /// - Returns: the length of the file in bytes.
+    /// - Throws: the error that kept the file from being complete. An existing file then stays
+    ///   unchanged.
     @discardableResult
     public func save(to path: String) async throws(ClientError) -> Int64 {
         let file = FileSink(to: path, resuming: nil)

@@ -8,14 +8,14 @@ internal import HTTPParser
 #endif
 
 extension ClientRequest {
-    /// Why it cannot be sent: its URL is none, or neither http nor https. Nil where nothing is wrong
-    /// with it. A task for it fails with the same error.
+    /// The error for an invalid URL, or a URL that is neither http nor https; nil for a valid one.
+    /// A task for the request fails with the same error.
     public var fault: ClientError? {
         if case .failure(let error) = wire { error } else { nil }
     }
 
-    /// Adds names and values to the query of the URL, percent-encoded (RFC 3986 section 3.4). Where
-    /// that makes no URL, ``fault`` says so.
+    /// Adds names and values to the query of the URL, percent-encoded (RFC 3986 section 3.4).
+    /// ``fault`` is set if the result is not a URL.
     public mutating func addQuery(_ items: KeyValuePairs<String, String>) {
         guard !items.isEmpty, fault == nil else { return }
         var reference = URIReference(url.absoluteString)
@@ -30,9 +30,10 @@ extension ClientRequest {
         self.url = url
     }
 
-    /// Sends a name and a password at once, by Basic, with this request alone (RFC 7617); to answer
-    /// a challenge by what the server asks for is for ``credential``.
-    /// - Throws: ``ClientError/Kind/badRequest`` for a name with a colon, and for control characters.
+    /// Sends a user name and password with this request only, by Basic and without a challenge (RFC
+    /// 7617). Use ``credential`` to answer the server's challenge by the scheme that it asks for.
+    /// - Throws: ``ClientError/Kind/badRequest`` for a user name with a colon, and for control
+    ///   characters.
     public mutating func authorize(user: String, password: String) throws(ClientError) {
         guard let value = BasicAuthorization.value(user: user, password: password) else {
             throw ClientError(
@@ -41,8 +42,9 @@ extension ClientRequest {
         fields[.authorization] = value
     }
 
-    /// Sends a token at once, by Bearer, with this request alone (RFC 6750 section 2.1).
-    /// - Throws: ``ClientError/Kind/badRequest`` for what cannot be a token.
+    /// Sends a token with this request only, by Bearer and without a challenge (RFC 6750 section
+    /// 2.1).
+    /// - Throws: ``ClientError/Kind/badRequest`` for an invalid token.
     public mutating func authorize(bearer token: String) throws(ClientError) {
         guard let value = BearerAuthorization.value(token: token) else {
             throw ClientError(.badRequest, "Bearer takes letters, digits and -._~+/ alone")

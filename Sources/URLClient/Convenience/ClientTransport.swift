@@ -9,25 +9,27 @@ internal import HTTPParser
 /// }
 /// ```
 ///
-/// Everything but the network is the session's: cookies, credentials, redirects, retries, the cache and
-/// delegates. Only ``ClientTimeouts/total`` limits the time, and nothing is measured.
+/// The transport replaces only the network: the session still handles cookies, credentials,
+/// redirects, retries, the cache and delegates. Only ``ClientTimeouts/total`` limits the
+/// transport's time, and transactions are not measured.
 public struct ClientTransport: Sendable {
     let answer: @Sendable (ClientRequest) async throws -> CollectedResponse
 
     /// Creates a transport.
-    /// - Parameter answer: gives the response to a request as it would go out, with all that the
-    ///   session adds to it; content coding is taken off already. A ``ClientError`` that it throws is
-    ///   the transaction's error, and others become ``ClientError/Kind/hookFailed``.
+    /// - Parameter answer: returns the response, with decoded content, to a request with all fields
+    ///   that the session adds. The transaction fails with a ``ClientError`` that this closure
+    ///   throws; other errors become ``ClientError/Kind/hookFailed``.
     public init(_ answer: @escaping @Sendable (ClientRequest) async throws -> CollectedResponse) {
         self.answer = answer
     }
 }
 
 extension ClientBody {
-    /// All of the content, as it would be sent.
-    /// - Parameter byteLimit: the most bytes of it.
-    /// - Throws: ``ClientError/Kind/contentTooLong`` above the limit, and what making or reading the
-    ///   content throws, as ``ClientError/Kind/bodyFailed``.
+    /// Collects all of the content, as it would be sent.
+    /// - Parameter byteLimit: the most bytes of content.
+    /// - Throws: ``ClientError/Kind/contentTooLong`` above the limit,
+    ///   ``ClientError/Kind/bodyNotReplayable`` for a stream that was already read, and
+    ///   ``ClientError/Kind/bodyFailed`` if making or reading the content fails.
     public func collect(upTo byteLimit: Int) async throws(ClientError) -> [UInt8] {
         var all: [UInt8] = []
         do {

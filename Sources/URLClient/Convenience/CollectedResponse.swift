@@ -14,9 +14,9 @@ public import HTTPParser
 ///     .requireSuccess().json([Note].self)
 /// ```
 public struct CollectedResponse: Sendable {
-    /// The content, content coding taken off.
+    /// The decoded content.
     public var content: [UInt8]
-    /// The head, with the fields behind the content.
+    /// The head, with the fields after the content.
     public var head: ClientResponse
 
     /// Creates a response from its parts.
@@ -24,9 +24,9 @@ public struct CollectedResponse: Sendable {
         (self.content, self.head) = (content, head)
     }
 
-    /// Creates the answer to a request, as a ``ClientTransport`` gives it.
+    /// Creates the response to a request, to be returned by a ``ClientTransport``.
     /// - Parameters:
-    ///   - request: whose URL it has.
+    ///   - request: the request, whose URL becomes the response's.
     ///   - status: the status.
     ///   - fields: the fields; `Content-Length` may be left out.
     ///   - content: the content.
@@ -44,8 +44,8 @@ public struct CollectedResponse: Sendable {
     /// The URL that answered: that of the last transaction.
     public var url: URL { head.url }
 
-    /// The content as text: ISO 8859-1 where the media type says so, else UTF-8, in which what is
-    /// malformed becomes U+FFFD. A byte order mark is left out.
+    /// The content as text: ISO 8859-1 if the media type has this charset or `us-ascii`, otherwise
+    /// UTF-8, in which malformed bytes become U+FFFD and a byte order mark is left out.
     public var text: String {
         let type = fields[.contentType].flatMap { MediaType($0) }
         let charset = type?["charset"].flatMap { $0.utf8.count <= 32 ? $0.lowercased() : nil }
@@ -59,10 +59,10 @@ public struct CollectedResponse: Sendable {
         }
     }
 
-    /// The content as a value that was written as JSON, whatever the media type says.
+    /// Decodes the content as JSON, whatever its media type.
     /// - Parameters:
-    ///   - type: what it shall be.
-    ///   - byteLimit: the most bytes of it.
+    ///   - type: the type of the value.
+    ///   - byteLimit: the most bytes of JSON.
     /// - Throws: ``ClientError/Kind/unexpectedContent``, with the reason.
     public func json<Value: Decodable>(
         _ type: Value.Type = Value.self, byteLimit: Int = 64 << 20
@@ -95,7 +95,7 @@ extension ClientResponse {
         throw statusError("")
     }
 
-    /// - Parameter text: the beginning of its content.
+    /// - Parameter text: the beginning of the content.
     func statusError(_ text: String) -> ClientError {
         let reason = reasonPhrase.isEmpty ? "" : " \(reasonPhrase)"
         return ClientError(

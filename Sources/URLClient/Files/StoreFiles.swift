@@ -1,4 +1,4 @@
-// Over the stand-in for kqueue the compiler finds the times of `stat` in here.
+// With the stand-in for kqueue, the compiler finds the times of `stat` in this module.
 internal import CCurlShims
 internal import HTTPCodecs
 internal import ToolkitSystem
@@ -11,19 +11,21 @@ internal import ToolkitSystem
     internal import Musl
 #endif
 
-/// The file operations of stored cookies, responses and hosts. All of them block for as long as the
-/// disk takes. Files and folders are for their owner alone.
+/// The file operations of stored cookies, responses and hosts. All of them block until the disk is
+/// done. Only the owner may read the files and folders.
 enum StoreFiles {
-    /// The system's number for what went wrong.
+    /// A failed system call and its error number.
     struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
         let call: String
         let code: CInt
         var description: String { "\(call): \(System.text(of: code))" }
-        /// Whether the same call may succeed later: it says nothing of what is there.
+        /// Whether the same call may succeed later: the failure does not show what the file
+        /// contains.
         var isTemporary: Bool { SystemError(call, code: code).isTemporary }
     }
 
-    /// Why a file that is there is not written over: what nobody could read would be lost.
+    /// The reason why an existing file is not overwritten: data that could not be read would be
+    /// lost.
     enum Refusal: Error, Sendable, Hashable, CustomStringConvertible {
         case unreadable(Failure)
         case newerVersion(Int)
@@ -38,7 +40,7 @@ enum StoreFiles {
 
     private static func failure(_ call: String) -> Failure { Failure(call: call, code: errno) }
 
-    /// The bytes of a file; `nil` where there is none.
+    /// The bytes of a file; `nil` if the file is missing.
     static func load(_ path: String, upTo limit: Int) throws(Failure) -> [UInt8]? {
         let file: OpenStoreFile
         do throws(Failure) {
@@ -59,7 +61,7 @@ enum StoreFiles {
         }
     }
 
-    /// Refuses JSON that says that it is of a newer version.
+    /// Throws for JSON whose `version` is newer.
     static func refuseNewer(
         _ bytes: [UInt8], than version: Int, _ json: JSONBody
     ) throws(Refusal) {
@@ -73,7 +75,7 @@ enum StoreFiles {
         let version: Int
     }
 
-    /// Puts a file in the place of another, whole or not at all.
+    /// Replaces a file atomically.
     static func replace(_ path: String, with bytes: [UInt8]) throws(Failure) {
         let name = temporaryName(for: path)
         do throws(Failure) {
@@ -87,7 +89,7 @@ enum StoreFiles {
         }
     }
 
-    /// A name in the same folder that nobody has. It begins with a dot.
+    /// An unused name in the same folder. It begins with a dot.
     static func temporaryName(for path: String) -> String {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { String(path[...$0]) } ?? ""
@@ -112,7 +114,7 @@ enum StoreFiles {
         return false
     }
 
-    /// Makes a folder and those above it that are missing.
+    /// Creates a folder and its missing parent folders.
     static func makeFolder(_ path: String) throws(Failure) {
         do throws(SystemError) {
             try Syscalls.createFolders(path)
@@ -139,7 +141,7 @@ enum StoreFiles {
         }
     }
 
-    /// Size, and when it was written last, in seconds since 1970.
+    /// The size in bytes, and the modification time in seconds since 1970.
     static func status(_ path: String) -> (size: Int64, modified: Int64)? {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return nil }
@@ -150,13 +152,13 @@ enum StoreFiles {
         #endif
     }
 
-    /// Says that a file was used now.
+    /// Sets the file's times to now.
     static func touch(_ path: String) {
         _ = unsafe utimensat(AT_FDCWD, path, nil, 0)
     }
 }
 
-/// An open file, which is closed with this object.
+/// An open file, which is closed when this object is released.
 final class OpenStoreFile: Sendable {
     private let descriptor: CInt
     let size: Int64
@@ -182,7 +184,7 @@ final class OpenStoreFile: Sendable {
 
     deinit { _ = systemClose(descriptor) }
 
-    /// Some bytes from an offset on; none at the end.
+    /// Reads up to `count` bytes at an offset; an empty result is the end of the file.
     func read(at offset: Int64, upTo count: Int) throws(StoreFiles.Failure) -> [UInt8] {
         var (result, code) = (0, CInt(0))
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { room, used in
@@ -220,6 +222,6 @@ final class OpenStoreFile: Sendable {
     }
 }
 
-// Outside of the types above, whose own methods would be found first.
+// Declared outside of the types above, where the types' own methods would be found first.
 private let systemClose = close
 private let systemWrite = unsafe write

@@ -6,7 +6,7 @@ package import HTTPParser
     internal import Foundation
 #endif
 
-/// The time of day for those who call from outside and hand in none.
+/// The current time. Used by public calls that have no parameter for it.
 package enum WallClock {
     package static var now: HTTPDate {
         HTTPDate(secondsSinceEpoch: Int64(Date().timeIntervalSince1970.rounded(.down)))

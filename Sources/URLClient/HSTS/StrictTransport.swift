@@ -1,6 +1,6 @@
 package import HTTPParser
 
-/// The hosts that asked for https only (RFC 6797).
+/// The hosts that require https (RFC 6797).
 package struct StrictTransport: Sendable {
     /// The policy of a host.
     package struct Rule: Sendable, Hashable {
@@ -9,7 +9,8 @@ package struct StrictTransport: Sendable {
     }
 
     package private(set) var rules: [String: Rule] = [:]
-    /// The most hosts that are remembered; beyond it, the rule that expires first is dropped.
+    /// The most hosts that are remembered. When it is exceeded, the rule that expires first is
+    /// dropped.
     private let limit: Int
 
     package init(limit: Int = 10_000) {
@@ -30,7 +31,7 @@ package struct StrictTransport: Sendable {
         let host = CookieJar.canonical(origin.host)
         guard !CookieJar.isAddress(host) else { return false }
         guard parsed.maxAge > 0 else { return rules.removeValue(forKey: host) != nil }
-        // Limit the age to 100 years: the time it ends must not overflow.
+        // Limit the age to 100 years, so that the expiry time does not overflow.
         let seconds = min(parsed.maxAge, 100 * 366 * 86_400)
         set(
             host,
@@ -54,7 +55,7 @@ package struct StrictTransport: Sendable {
 
     package mutating func removeAll() { rules = [:] }
 
-    /// Whether the host asked for https, or a parent domain did with includeSubDomains (section
+    /// Whether the host requires https, or a parent domain does with includeSubDomains (section
     /// 8.2).
     package func isKnown(_ host: String, now: HTTPDate) -> Bool {
         guard !rules.isEmpty else { return false }

@@ -2,10 +2,10 @@ internal import HTTPCodecs
 package import HTTPParser
 internal import ToolkitSystem
 
-/// Remembers the hosts that asked for https only, and changes http requests to them into https (RFC
-/// 6797). A session does this if it was given a store.
+/// Remembers the hosts that require https, and changes http requests to them into https (RFC 6797).
+/// A session uses the store in ``ClientConfiguration/strictTransport``.
 ///
-/// A store can be used from all threads, and by several sessions.
+/// A store can be used from any thread, and by several sessions.
 public final class StrictTransportStore: Sendable {
     private struct State {
         var hosts: StrictTransport

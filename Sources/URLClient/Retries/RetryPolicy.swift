@@ -1,35 +1,36 @@
 public import HTTPParser
 
-/// When a request that failed is sent again by itself.
+/// Decides when a failed request is sent again automatically.
 ///
-/// That is done only where it is certain to do no harm: nothing of the request has gone out, or the
-/// server has said that it did nothing, or doing it twice is as good as once (RFC 9110 section 9.2.2).
-/// Content that cannot be sent again is never.
+/// A request is repeated only if that is harmless: nothing of it was sent, the server has reported
+/// that it did not process it, or its method is idempotent (RFC 9110 section 9.2.2). A request
+/// whose content can be sent only once is never repeated.
 public struct RetryPolicy: Sendable, Hashable {
-    /// How often a request is sent again, at least 0. A connection that was kept open and turned
-    /// out to be closed is not counted.
+    /// How often a request is sent again, at least 0. An idle connection that turns out to be
+    /// closed is not counted.
     public var limit = 1
-    /// Whether that is done, too, where no connection could be made.
+    /// Whether a request is also sent again if no connection could be made.
     public var retriesConnecting = false
-    /// How long to wait before the first time; it doubles from one to the next. A wait is shortened by
-    /// up to a half, at random, so that clients do not come back together.
+    /// The wait before the first repetition; it doubles each time. A wait is randomly shortened by
+    /// up to a half, so that clients do not return at the same time.
     public var firstDelay = Duration.milliseconds(100)
-    /// How long to wait at most.
+    /// The longest wait between repetitions.
     public var longestDelay = Duration.seconds(10)
-    /// The statuses after which an idempotent request is sent again, if `Retry-After` says when.
+    /// The statuses after which an idempotent request is sent again, at the time that `Retry-After`
+    /// sets.
     public var statuses: Set<HTTPStatus> = []
-    /// Whether it is sent again after these statuses without `Retry-After`, too, after the wait of
-    /// ``firstDelay`` and ``longestDelay``.
+    /// Whether a request is also sent again after a status in ``statuses`` without `Retry-After`.
+    /// ``firstDelay`` and ``longestDelay`` then set the wait.
     public var retriesWithoutRetryAfter = false
-    /// How long `Retry-After` may ask to wait; longer, and the response is the answer.
+    /// The longest wait that `Retry-After` may set. With a longer one the task gets the response.
     public var longestRetryAfter = Duration.seconds(60)
-    /// Methods besides those that are idempotent by their definition.
+    /// Methods that count as idempotent in addition to those of RFC 9110 section 9.2.2.
     public var idempotentMethods: Set<HTTPMethod> = []
 
-    /// The defaults: after failures of the network, not after any status.
+    /// The defaults: requests are repeated after network failures, but not after any status.
     public init() {}
 
-    /// Nothing is sent again.
+    /// The policy that sends nothing again.
     public static var never: RetryPolicy {
         var policy = RetryPolicy()
         policy.limit = 0
@@ -37,24 +38,25 @@ public struct RetryPolicy: Sendable, Hashable {
     }
 }
 
-/// How much a server can have seen of a request that failed.
+/// How much a server may have processed of a failed request.
 package enum RequestProgress: Sendable, Hashable {
-    /// Not a byte of it.
+    /// No byte was sent.
     case nothingSent
-    /// It, and it has said that it did nothing: REFUSED_STREAM, or GOAWAY with an older stream.
+    /// The server has reported that it did not process the request: REFUSED_STREAM, or GOAWAY with
+    /// an older stream.
     case notProcessed
-    /// Nobody knows.
+    /// The server may have processed the request.
     case unknown
 }
 
 extension RetryPolicy {
-    /// How long to wait before a request is sent again; `nil` if it is not.
+    /// How long to wait before a request is sent again; `nil` if it is not sent again.
     /// - Parameters:
-    ///   - progress: what the server can have seen.
-    ///   - method: of the request.
-    ///   - isReplayable: whether its content can be sent again.
-    ///   - count: how often it was sent again already.
-    ///   - random: 0 up to 1, from which the wait is made.
+    ///   - progress: how much the server may have processed.
+    ///   - method: the method of the request.
+    ///   - isReplayable: whether the request's content can be sent again.
+    ///   - count: how often the request was sent again so far.
+    ///   - random: a random number, 0...1, that shortens the wait.
     package func delay(
         after progress: RequestProgress, method: HTTPMethod, isReplayable: Bool, count: Int,
         random: Double
@@ -64,7 +66,8 @@ extension RetryPolicy {
         return backOff(count, random)
     }
 
-    /// How long to wait before a request is sent again that was answered with such a status.
+    /// How long to wait before a request is sent again after this status; `nil` if it is not sent
+    /// again.
     package func delay(
         after status: HTTPStatus, retryAfter: String?, method: HTTPMethod, isReplayable: Bool,
         count: Int, now: HTTPDate, random: Double
@@ -78,12 +81,13 @@ extension RetryPolicy {
         return wait <= longestRetryAfter ? wait : nil
     }
 
-    /// How long to wait before a download goes on.
+    /// How long to wait before a download resumes.
     /// - Parameters:
-    ///   - count: how often it has gone on since it last received anything, this time included.
-    ///   - random: 0 up to 1, from which the wait is made.
+    ///   - count: how often the download has resumed since it last received content, including this
+    ///     time.
+    ///   - random: a random number, 0...1, that shortens the wait.
     package func delay(beforeContinuation count: Int, random: Double) -> Duration {
-        // A connection may break while its server is there.
+        // The first time is immediate: a connection may break while its server is available.
         count > 1 ? backOff(count - 2, random) : .zero
     }
 
@@ -91,8 +95,8 @@ extension RetryPolicy {
         method.isIdempotent || idempotentMethods.contains(method)
     }
 
-    /// Between half and the whole of a time that doubles: clients that failed together do not come
-    /// back together.
+    /// Between half and all of a wait that doubles each time, so that clients that failed together
+    /// do not return together.
     private func backOff(_ count: Int, _ random: Double) -> Duration {
         let whole = min(firstDelay * (1 << min(count, 20)), longestDelay)
         return whole * 0.5 + whole * 0.5 * min(max(random, 0), 1)
@@ -101,9 +105,9 @@ extension RetryPolicy {
 
 /// Retry-After = HTTP-date / delay-seconds (RFC 9110 section 10.2.3).
 package enum RetryAfter {
-    /// How long to wait; `nil` for what is neither. A date that is over means not at all.
+    /// How long to wait; zero for a past date, `nil` for an invalid value.
     package static func wait(_ value: String, now: HTTPDate) -> Duration? {
-        // Nobody waits longer than a year, whatever the number.
+        // The wait is limited to a year.
         let longest: Int64 = 366 * 86_400
         if !value.isEmpty, value.utf8.allSatisfy(ByteClass.isDigit) {
             return .seconds(min(FieldValues.parseDecimal(value) ?? longest, longest))

@@ -1,5 +1,5 @@
-/// Fetches content into memory, or to the delegate piece by piece.
+/// Receives content in memory, or passes it to the delegate piece by piece.
 public final class DataTask: TransferTask, @unchecked Sendable {}
 
-/// Sends content, and fetches the answer as a data task does.
+/// Sends content, and receives the response like a data task.
 public final class UploadTask: TransferTask, @unchecked Sendable {}

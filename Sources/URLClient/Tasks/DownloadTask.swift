@@ -1,18 +1,20 @@
 internal import HTTPCodecs
 internal import ToolkitSystem
 
-/// Fetches content into a file.
+/// Writes the content of a response to a file.
 ///
-/// It is written next to its destination, which it replaces when it is complete: a partial file never
-/// appears there. The content stays as the server sends it; no content coding is requested.
+/// The content is written to a hidden file next to the destination, which it replaces when it is
+/// complete: the destination never contains a partial file. The content is stored as the server
+/// sends it; no content coding is requested.
 public final class DownloadTask: TransferTask, @unchecked Sendable {
-    /// Where the file will be: an absolute path, also if the task was given another one, so that it
-    /// holds when the program goes to another folder.
+    /// The absolute path of the file, also if the task was created with a relative path: it remains
+    /// valid when the program changes its current folder.
     ///
-    /// A temporary file is removed once a delegate or a completion handler has seen it. Where there is
-    /// neither, it is the caller's to move or to remove.
+    /// A temporary file is removed after the delegate or the completion handler has returned.
+    /// Without either, the caller has to move or remove it.
     public let path: String
-    /// Whether the file is removed once the delegate has seen it and not moved it away.
+    /// Whether the file is removed after the delegate has returned, unless the delegate has moved
+    /// it.
     let isTemporary: Bool
 
     init(
@@ -31,9 +33,10 @@ public final class DownloadTask: TransferTask, @unchecked Sendable {
         super.init(adopting: other)
     }
 
-    /// Cancels the task and keeps what is there, if the server can be asked for the rest: the
-    /// error's ``ClientError/resumeData`` is what a new task goes on with.
-    /// - Returns: the resume data, or nil when the download would have to begin again.
+    /// Cancels the task, and keeps the partial file if the server can send the rest. The task's
+    /// error has the same ``ClientError/resumeData``.
+    /// - Returns: the data to resume the download in a new task; nil if the download cannot be
+    ///   resumed, or is already complete.
     public func cancelProducingResumeData() async -> ResumeData? {
         cancel(keepingPartial: true)
         do throws(ClientError) {
@@ -47,7 +50,7 @@ public final class DownloadTask: TransferTask, @unchecked Sendable {
     /// Whether a failed download keeps its partial file and gives ``ClientError/resumeData``.
     ///
     /// Unless this is set, ``TransferTask/cancel()`` removes the file and every other failure keeps
-    /// it. True keeps it after a cancellation, too; false always removes it. A kept file is there
+    /// it. True keeps it after a cancellation, too; false always removes it. A kept file remains
     /// until a task resumes it, or ``ResumeData/discard()`` removes it.
     public var keepsPartialFile: Bool {
         get { keepsPartial ?? true }
@@ -55,8 +58,9 @@ public final class DownloadTask: TransferTask, @unchecked Sendable {
     }
 
     /// Called before the content of a response is written, with the data to resume from, or nil if
-    /// the server does not support that; called again if the download restarts with other content. A program that
-    /// keeps them can go on by ``ResumeData/measured()`` after it was killed.
+    /// the server does not support resumption. Called again if the download restarts with other
+    /// content. A program that saves the data can resume the download after it was killed, by
+    /// ``ResumeData/measured()``.
     ///
     /// Set it before the task is started. It is called on the session's thread, before any of the
     /// content is written, and must not block for long.

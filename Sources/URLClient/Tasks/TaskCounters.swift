@@ -1,17 +1,17 @@
 internal import Synchronization
 
-/// How many bytes have come and gone.
+/// Counts the bytes that a task has received and sent.
 final class TaskCounters: Sendable {
     private let receivedCount = Atomic<Int64>(0)
-    /// How many received bytes do not come from this task: those of the part that it went on from,
-    /// less those that it received and gave up.
+    /// How many bytes of `receivedCount` this task did not receive itself: the part that it resumed
+    /// from, minus bytes that it received and discarded.
     private let foundCount = Atomic<Int64>(0)
     private let sentCount = Atomic<Int64>(0)
     private let expectedReceive = Atomic<Int64>(-1)
     private let expectedSend = Atomic<Int64>(-1)
 
     var received: Int64 { receivedCount.load(ordering: .relaxed) }
-    /// Between two transactions the counts may not fit each other.
+    /// Never negative: at the beginning of a response the two counts may not match.
     var newlyReceived: Int64 { max(0, received - foundCount.load(ordering: .relaxed)) }
     var sent: Int64 { sentCount.load(ordering: .relaxed) }
     var toReceive: Int64? { Self.known(expectedReceive.load(ordering: .relaxed)) }
@@ -27,38 +27,38 @@ final class TaskCounters: Sendable {
         sentCount.add(Int64(count), ordering: .relaxed)
     }
 
-    /// A transaction begins to send.
+    /// Resets the counts when a transaction begins to send.
     func expectToSend(_ count: Int64?) {
         sentCount.store(0, ordering: .relaxed)
         expectedSend.store(count ?? -1, ordering: .relaxed)
     }
 
-    /// A response is delivered; so much of it was there before.
+    /// Sets the counts when a response is delivered, of which `offset` bytes were received before.
     func expectToReceive(_ count: Int64?, after offset: Int64) {
         foundCount.add(offset - received, ordering: .relaxed)
         receivedCount.store(offset, ordering: .relaxed)
-        // A server may claim any length.
+        // A server may announce any length.
         let (whole, isTooLong) = (count ?? 0).addingReportingOverflow(offset)
         expectedReceive.store(count == nil || isTooLong ? -1 : whole, ordering: .relaxed)
     }
 }
 
-/// How far a task has come.
+/// The progress of a task.
 public struct TransferProgress: Sendable, Hashable {
-    /// How many bytes of the response's content have come, content coding still on. A download that
-    /// is resumed counts the part that it found, too.
+    /// How many bytes of the response's content were received, before content decoding. A resumed
+    /// download includes the existing part.
     public var received: Int64
-    /// How many bytes of content this task has received itself: rates are made of them.
+    /// How many bytes of content this task has received itself. Use this to compute rates.
     public var newlyReceived: Int64
-    /// How many bytes will come; nil if that is not known.
+    /// How many bytes will be received in total; nil if unknown.
     public var expectedToReceive: Int64?
     /// How many bytes of the request's content were sent.
     public var sent: Int64
-    /// How many bytes will be sent; nil if that is not known.
+    /// How many bytes will be sent in total; nil if unknown.
     public var expectedToSend: Int64?
 
-    /// The part of the whole that is done, 0...1: of what is received, or of what is sent as long as
-    /// nothing has come. Nil if the whole is not known.
+    /// The completed fraction, 0...1: of the content to send until content is received, then of the
+    /// content to receive. Nil if the length is unknown.
     public var fraction: Double? {
         if received > 0 || expectedToSend == nil || expectedToSend == 0 {
             return Self.part(received, expectedToReceive)

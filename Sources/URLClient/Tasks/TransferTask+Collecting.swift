@@ -1,12 +1,12 @@
 internal import HTTPCodecs
 internal import ToolkitSystem
 
-// For those who start a task and wait for all of it, once.
+// Support for callers that start a task and wait for its complete response.
 extension TransferTask {
     var isOver: Bool { shared.withLock { $0.isOver } }
 
-    /// Waits for the end. It is resumed once, by ``complete(_:_:_:)`` or here, which see each other
-    /// through the lock.
+    /// Waits for the end of the task. The lock ensures that the waiter is resumed once: here, or by
+    /// ``complete(_:_:_:)``.
     func whenOver() async {
         await Waiter<Void>.wait { waiter in
             let isOver = shared.withLock { shared in

@@ -8,7 +8,7 @@ internal import ToolkitSystem
     internal import Foundation
 #endif
 
-/// The parts that a task is started with.
+/// The parts from which a task's runner is made.
 struct TaskPlan: @unchecked Sendable {
     let policy: TransactionPolicy
     let sink: ContentSink
@@ -20,13 +20,13 @@ struct TaskPlan: @unchecked Sendable {
 public class TransferTask: @unchecked Sendable {
     /// The state of a task.
     public enum State: Sendable, Hashable {
-        /// It runs, or waits for its turn.
+        /// The task is running, or waits in the queue.
         case running
-        /// It was not started, or is suspended: the connection, if there is one, is not read.
+        /// The task was not started, or is suspended: its connection is not read.
         case suspended
-        /// It was cancelled and will be completed soon.
+        /// The task was cancelled and will soon be completed.
         case canceling
-        /// It is over.
+        /// The task is over.
         case completed
     }
 
@@ -54,7 +54,8 @@ public class TransferTask: @unchecked Sendable {
         var priority: Double
         var watchers: [AsyncStream<TransferProgress>.Continuation] = []
         var waiters: [CheckedContinuation<Void, Never>] = []
-        /// Task and runner retain each other until the task is over. It is made when the task starts.
+        /// The runner is made when the task starts. Task and runner retain each other until the
+        /// task is over.
         var runner: TransactionRunner?
         var plan: TaskPlan?
         /// The URL under which the server keeps the received part of an upload.
@@ -63,7 +64,7 @@ public class TransferTask: @unchecked Sendable {
         var session: ClientSession?
     }
 
-    /// Is called at the end of the task.
+    /// Called at the end of the task.
     typealias Completion = @Sendable (TransferTask, [UInt8]) -> Void
 
     /// The number of the task within its session, from 1.
@@ -73,7 +74,7 @@ public class TransferTask: @unchecked Sendable {
     let loop: ClientLoop
     let counters: TaskCounters
     let shared: Locked<Shared>
-    /// The way to the delegate; nil without one.
+    /// The events for the delegate; nil without a delegate.
     let events: TaskEvents?
     let wantsMetrics: Bool
     private let completion: Completion?
@@ -93,7 +94,7 @@ public class TransferTask: @unchecked Sendable {
         shared = Locked(Shared(priority: request.priority))
     }
 
-    /// A task that takes over from another.
+    /// Creates a task that takes over the state of another.
     init(adopting other: TransferTask) {
         identifier = other.identifier
         originalRequest = other.originalRequest
@@ -106,13 +107,13 @@ public class TransferTask: @unchecked Sendable {
         watched.store(other.isWatched, ordering: .relaxed)
     }
 
-    /// The request of the current transaction, as it is sent.
+    /// The request of the current transaction, as sent.
     public var currentRequest: ClientRequest {
         shared.withLock { $0.current } ?? originalRequest
     }
     /// The response, once its head has arrived.
     public var response: ClientResponse? { shared.withLock { $0.response } }
-    /// Why the task has failed; nil while it runs, and if it did well.
+    /// The reason for the failure; nil while the task is running, and after success.
     public var error: ClientError? { shared.withLock { $0.error } }
     /// The state of the task.
     public var state: State { shared.withLock { $0.state } }
@@ -120,7 +121,7 @@ public class TransferTask: @unchecked Sendable {
     public var metrics: ClientMetrics? { shared.withLock { $0.metrics } }
     /// Whether the task was created with a completion handler.
     package var hasHandler: Bool { shared.withLock { $0.hasHandler } }
-    /// A text for people; the client does not use it.
+    /// A description for human readers; the client does not use it.
     public var taskDescription: String {
         get { shared.withLock { $0.text } }
         set { shared.withLock { $0.text = newValue } }
@@ -128,14 +129,14 @@ public class TransferTask: @unchecked Sendable {
 
     /// How many bytes of the response's content have arrived, before content decoding.
     public var countOfBytesReceived: Int64 { counters.received }
-    /// How many bytes will arrive; nil if unknown.
+    /// How many bytes will arrive in total; nil if unknown.
     public var countOfBytesExpectedToReceive: Int64? { counters.toReceive }
     /// How many bytes of the request's content were sent in the current transaction.
     public var countOfBytesSent: Int64 { counters.sent }
-    /// How many bytes will be sent; nil if unknown.
+    /// How many bytes will be sent in total; nil if unknown.
     public var countOfBytesExpectedToSend: Int64? { counters.toSend }
 
-    /// The priority when not all tasks can run, 0...1. A change applies from the next transaction on.
+    /// The priority when not all tasks can run, 0...1. A change applies from the next transaction.
     public var priority: Double {
         get { shared.withLock { $0.priority } }
         set {
@@ -150,14 +151,14 @@ public class TransferTask: @unchecked Sendable {
 
     // MARK: control
 
-    /// Starts or resumes the task. Calls to ``suspend()`` are counted, so it takes as many calls of this;
-    /// a new task counts as suspended once. More calls do nothing.
+    /// Starts or resumes the task. Calls to ``suspend()`` are counted, and each needs one call of
+    /// this method. A new task counts as suspended once. Further calls do nothing.
     public func resume() {
         resume(entersLoop: false)
     }
 
-    /// - Parameter entersLoop: whether the caller may enter the loop, if no other thread is in it; it
-    ///   must hold no lock. See ``InlineLoop``.
+    /// - Parameter entersLoop: whether the calling thread may run the loop if no other thread does;
+    ///   the caller must hold no lock. See ``InlineLoop``.
     func resume(entersLoop: Bool) {
         let step = shared.withLock { shared -> (Bool, TransactionRunner)? in
             guard shared.state == .suspended, let runner = madeRunner(&shared) else { return nil }
@@ -177,8 +178,8 @@ public class TransferTask: @unchecked Sendable {
         if !isAccepted { refuse() }
     }
 
-    /// Starts the task for a caller that waits for it. A caller that is cancelled already gets no
-    /// response, and nothing is sent for it.
+    /// Starts the task for a caller that waits for it. If the calling Swift task is already
+    /// cancelled, nothing is sent.
     func startForWaiter() {
         Task.isCancelled ? cancel() : resume(entersLoop: true)
     }
@@ -196,8 +197,8 @@ public class TransferTask: @unchecked Sendable {
         if let runner { loop.post { self.applyState(to: runner) } }
     }
 
-    /// On the loop: does what the state says now. Threads that suspend and resume a task at the same
-    /// time may leave their work in another order than they changed the state.
+    /// Applies the current state on the loop. When threads suspend and resume a task at the same
+    /// time, their work may arrive in another order than their changes of the state.
     private func applyState(to runner: TransactionRunner) {
         switch state {
         case .running: runner.resume()
@@ -206,7 +207,7 @@ public class TransferTask: @unchecked Sendable {
         }
     }
 
-    /// Ends the task with ``ClientError/Kind/cancelled``, soon.
+    /// Cancels the task, which soon ends with ``ClientError/Kind/cancelled``.
     public func cancel() {
         cancel(keepingPartial: false)
     }
@@ -235,7 +236,7 @@ public class TransferTask: @unchecked Sendable {
         return runner
     }
 
-    /// The runner of a task that will be started at once.
+    /// Makes the runner of a task that is about to start.
     func prepare() -> TransactionRunner? { shared.withLock { madeRunner(&$0) } }
 
     private func refuse() {
@@ -274,8 +275,8 @@ public class TransferTask: @unchecked Sendable {
 
     // MARK: progress
 
-    /// How far the task has come: the latest figures, up to twenty times a second, until it is over.
-    /// Reading this starts a task that was not started.
+    /// The progress of the task: the latest figures, up to twenty times a second, until the task is
+    /// over. Reading this starts a task that was not started.
     public var progress: AsyncStream<TransferProgress> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: TransferProgress.self, bufferingPolicy: .bufferingNewest(1))
@@ -294,7 +295,7 @@ public class TransferTask: @unchecked Sendable {
         return stream
     }
 
-    /// How far the task has come.
+    /// The current progress of the task.
     public var currentProgress: TransferProgress {
         TransferProgress(
             received: counters.received, newlyReceived: counters.newlyReceived,
@@ -304,7 +305,7 @@ public class TransferTask: @unchecked Sendable {
 
     var isWatched: Bool { events != nil || watched.load(ordering: .acquiring) }
 
-    /// In the session's loop.
+    /// Called on the session's loop.
     func notifyProgress(isLast: Bool) {
         let progress = currentProgress
         let watchers = shared.withLock { shared -> [AsyncStream<TransferProgress>.Continuation] in
@@ -346,12 +347,12 @@ public class TransferTask: @unchecked Sendable {
         return download
     }
 
-    /// The task is over; only the first call counts.
+    /// Completes the task; only the first call has an effect.
     func complete(_ error: ClientError?, _ content: [UInt8], _ metrics: ClientMetrics?) {
         var watchers: [AsyncStream<TransferProgress>.Continuation] = []
         var waiters: [CheckedContinuation<Void, Never>] = []
         var collector: Waiter<Void>?
-        // Releasing them may take a while, or take this lock.
+        // Release these outside of the lock: it may take a while, or take the same lock.
         var (runner, plan, session) = (TransactionRunner?.none, TaskPlan?.none, ClientSession?.none)
         let isFirst = shared.withLock { shared -> Bool in
             guard !shared.isOver else { return false }
@@ -379,7 +380,7 @@ public class TransferTask: @unchecked Sendable {
         withExtendedLifetime((runner, plan, session)) {}
     }
 
-    /// On the delegate's queue, after all other calls.
+    /// Sets the state before the delegate's last call, on its queue.
     func becomeCompleted() {
         shared.withLock { $0.state = .completed }
     }

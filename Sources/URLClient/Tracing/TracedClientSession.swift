@@ -8,21 +8,22 @@
         internal import Foundation
     #endif
 
-    /// A session that makes a span of each request, with the package trait `Tracing`.
+    /// A session that records a span for each request. Requires the package trait `Tracing`.
     ///
     /// <!-- snippet: not compiled: it needs the trait -->
     /// ```swift
     /// let (content, response) = try await session.traced().data(for: request)
     /// ```
     ///
-    /// The span is a child of `ServiceContext.current`. The tracer puts its context into the fields, such
-    /// as `traceparent` (W3C Trace Context), in place of fields of the same name. Redirects and retries are
-    /// within the one span. Names and attributes are those of OpenTelemetry's semantic conventions for HTTP
-    /// clients, version 1.23 and later: `http.request.method`, `url.full` without user, password and
-    /// fragment, `server.address`, `server.port`, `network.protocol.version`,
-    /// `http.response.status_code` and `error.type`. From 400 on the span is an error.
+    /// The span is a child of `ServiceContext.current`. The tracer puts its context into the
+    /// fields, such as `traceparent` (W3C Trace Context), in place of fields of the same name.
+    /// Redirects and retries of a request are part of its span. Names and attributes follow
+    /// OpenTelemetry's semantic conventions for HTTP clients, version 1.23 and later:
+    /// `http.request.method`, `url.full` without user, password and fragment, `server.address`,
+    /// `server.port`, `network.protocol.version`, `http.response.status_code` and `error.type`. A
+    /// status of 400 or above marks the span as an error.
     public struct TracedClientSession: Sendable {
-        /// The session that sends.
+        /// The session that sends the requests.
         public let session: ClientSession
         private let tracer: (any Tracer)?
         private let recordsQueries: Bool
@@ -66,7 +67,8 @@
             }.1
         }
 
-        /// ``ClientSession/bytes(for:delegate:)`` within a span, which ends with the head of the response.
+        /// ``ClientSession/bytes(for:delegate:)`` within a span, which ends with the response's
+        /// head.
         public func bytes(
             for request: ClientRequest, delegate: (any ClientSessionDelegate)? = nil
         ) async throws(ClientError) -> (ClientContent, ClientResponse) {
@@ -111,7 +113,8 @@
             }
         }
 
-        /// The URL without secrets.
+        /// The URL without user, password and fragment, and without the query unless queries are
+        /// recorded.
         private func publicText(of url: URL) -> String {
             guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
                 return ""
@@ -136,10 +139,12 @@
     }
 
     extension ClientSession {
-        /// This session, with a span for each request.
+        /// A view of this session that records a span for each request.
         /// - Parameters:
-        ///   - tracer: where the spans go; `nil` for that of `InstrumentationSystem`.
-        ///   - recordsQueries: whether spans have the queries of URLs, which may hold secrets.
+        ///   - tracer: the tracer that receives the spans; `nil` for the tracer of
+        ///     `InstrumentationSystem`.
+        ///   - recordsQueries: whether spans contain the queries of URLs, which may contain
+        ///     secrets.
         public func traced(
             by tracer: (any Tracer)? = nil, recordsQueries: Bool = false
         ) -> TracedClientSession {
@@ -147,7 +152,7 @@
         }
     }
 
-    /// Sets fields by the names that a tracer gives.
+    /// Sets the request fields that a tracer adds.
     private struct FieldInjector: Injector {
         func inject(_ value: String, forKey key: String, into fields: inout HTTPFields) {
             guard let name = HTTPFieldName(key) else { return }

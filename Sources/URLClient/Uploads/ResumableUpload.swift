@@ -8,7 +8,7 @@ internal import ToolkitSystem
     internal import Foundation
 #endif
 
-/// The upload of a file that goes on after the connection broke, where the server can
+/// Uploads a file, and resumes after the connection broke if the server supports it
 /// (draft-ietf-httpbis-resumable-upload, interop version 8).
 ///
 /// ```swift
@@ -21,17 +21,17 @@ internal import ToolkitSystem
 /// }
 /// ```
 ///
-/// All of the file is sent by one request, as any server takes it. A server that can resume answers
-/// it with 104 at once. When the connection breaks then, the rest is sent, as often as it takes: only
-/// breaks between which nothing has come are counted. A server that sends no 104 is sent the whole
-/// file; what the session's ``RetryPolicy`` says is all that is tried again there.
+/// The whole file is sent in one request, which any server accepts. A server that supports
+/// resumption immediately responds with 104. If the connection breaks later, the rest is sent, any
+/// number of times: only failures in a row without progress are counted. Without a 104, the upload
+/// is repeated only as the session's ``RetryPolicy`` allows.
 public final class ResumableUpload: Sendable {
     private struct State: Sendable {
         var uploadURL: URL?
         var task: UploadTask?
     }
 
-    /// How it goes on.
+    /// The result of one request.
     private enum Step {
         case done([UInt8], ClientResponse)
         /// Ask the server how much it has received.
@@ -47,14 +47,13 @@ public final class ResumableUpload: Sendable {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - request: where to, and how; its body is replaced. A method other than PUT, POST and PATCH
-    ///     makes no sense.
-    ///   - path: the file. It must not change meanwhile.
-    ///   - session: sends it.
-    ///   - data: what an earlier upload of the file has left; the upload starts again when the server does
-    ///     not know it any more, and when it is for another URL or file, or leads from TLS to clear text.
-    ///   - limit: how often the connection may break, one time after the other, without anything
-    ///     having come.
+    ///   - request: the request, with method PUT, POST or PATCH. Its body is replaced.
+    ///   - path: the path of the file, which must not change during the upload.
+    ///   - session: the session that sends the requests.
+    ///   - data: the resume data of an earlier upload. The upload starts again if the server no
+    ///     longer knows it, if the data are for another URL or file, or if they lead from https to
+    ///     http.
+    ///   - limit: how many failures in a row are tolerated while the server receives nothing more.
     public init(
         _ request: ClientRequest, fromFile path: String, in session: ClientSession,
         resuming data: UploadResumeData? = nil, failureLimit limit: Int = 5
@@ -68,7 +67,7 @@ public final class ResumableUpload: Sendable {
         }
     }
 
-    /// With which the upload goes on later; `nil` as long as the server has told no URL for it.
+    /// The data to resume the upload later; `nil` until the server has sent a URL for the upload.
     public var resumeData: UploadResumeData? {
         let (state, length) = (state.withLock { $0 }, length.withLock { $0 })
         return (state.uploadURL ?? state.task?.uploadURL).map {
@@ -76,12 +75,13 @@ public final class ResumableUpload: Sendable {
         }
     }
 
-    /// The task that sends now, and has the progress; `nil` before the first.
+    /// The current or last task, which reports progress; `nil` before the first.
     public var task: UploadTask? { state.withLock { $0.task } }
 
-    /// Sends the file, and waits for the answer.
-    /// - Returns: the content of the answer and the response, whatever its status.
-    /// - Throws: why there is none. ``resumeData`` says how the upload goes on.
+    /// Sends the file, and waits for the response.
+    /// - Returns: the content of the response, and the response, which may have any status.
+    /// - Throws: the error that kept the response from being complete. ``resumeData`` allows to
+    ///   resume the upload.
     @discardableResult
     public func finished() async throws(ClientError) -> ([UInt8], ClientResponse) {
         guard case .success((_, let size)) = System.openForReading(path) else {
@@ -98,14 +98,14 @@ public final class ResumableUpload: Sendable {
                 case .success((let offset, let response)?):
                     if offset > best { (best, failures) = (offset, 0) }
                     step = try await append(from: offset, to: url)
-                    // The answer was lost, and the server gives it only once.
+                    // The final response was lost, and the server sends it only once.
                     if Self.isComplete(response), case .done(_, let refusal) = step,
                         refusal.status.class == .clientError
                     {
                         return ([], response)
                     }
                 case .success(nil):
-                    // The server has forgotten it.
+                    // The server no longer knows the upload.
                     state.withLock { $0 = State() }
                     guard best < 0 else { throw ClientError(.badResponse, "the upload is gone") }
                     best = 0
@@ -172,7 +172,7 @@ public final class ResumableUpload: Sendable {
             return isFinal(response) ? .done(content, response) : .again(nil, response)
         } catch {
             keepURL(of: task)
-            // Without a URL there is nothing to go on with.
+            // Without a URL the upload cannot be resumed.
             guard state.withLock({ $0.uploadURL != nil }), Self.mayGoOn(error) else { throw error }
             return .again(error, nil)
         }
@@ -183,11 +183,11 @@ public final class ResumableUpload: Sendable {
         state.withLock { $0.uploadURL = url }
     }
 
-    /// Whether a response is the answer, and not about the upload.
+    /// Whether a response is the final one, and not about the state of the upload.
     private func isFinal(_ response: ClientResponse) -> Bool {
         if Self.isComplete(response) { return true }
         guard state.withLock({ $0.uploadURL != nil }) else { return true }
-        // The server lacks content, though it took all of the request.
+        // The server lacks content, although it received the whole request.
         if response.fields[.uploadComplete] == "?0", response.status.class == .successful {
             return false
         }
@@ -208,11 +208,11 @@ public final class ResumableUpload: Sendable {
         }
     }
 
-    /// How much the server has, and the response that says so; `nil` when it does not know the upload.
+    /// How many bytes the server has, with its response; `nil` if it does not know the upload.
     private func offset(at url: URL) async -> Result<(Int64, ClientResponse)?, ClientError> {
         do throws(ClientError) {
             let (_, response) = try await session.data(for: request(.head, url))
-            // Others, such as 401 and 429, say nothing about the upload.
+            // Other statuses, such as 401 and 429, do not mean that the upload is gone.
             if [404, 410].contains(response.status.code) { return .success(nil) }
             guard response.status.class == .successful,
                 let offset = response.fields[.uploadOffset].flatMap({ FieldValues.parseDecimal($0) }
@@ -224,8 +224,8 @@ public final class ResumableUpload: Sendable {
         }
     }
 
-    /// A request for the upload itself: with the fields of the request that are not about its content,
-    /// if that goes to the same origin.
+    /// A request to the URL of the upload. For the same origin it has the original request's
+    /// credential, and its fields that are not about content.
     private func request(_ method: HTTPMethod, _ url: URL) -> ClientRequest {
         var made = request
         made.method = method
@@ -233,7 +233,7 @@ public final class ResumableUpload: Sendable {
         made.body = .none
         let isSame = made.origin == request.origin
         if isSame {
-            // Location names no user.
+            // The URL in Location contains no user.
             made.credential = request.ownCredential
         } else {
             made.credential = nil
@@ -259,7 +259,7 @@ public final class ResumableUpload: Sendable {
 }
 
 extension ClientSession {
-    /// A task whose answer is collected.
+    /// A task whose response is collected.
     fileprivate func resumableTask(_ request: ClientRequest, _ body: ClientBody) -> UploadTask {
         var request = request
         request.body = body

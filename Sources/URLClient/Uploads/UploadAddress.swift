@@ -15,16 +15,15 @@ extension HTTPFieldName {
 }
 
 extension UploadTask {
-    /// The URL at which the server keeps what has come of the upload, once it has told one: by an
-    /// interim response 104 of the version of the draft that the request names
-    /// (draft-ietf-httpbis-resumable-upload). `nil` for others, and for one without TLS where the
-    /// request had it.
+    /// The URL of the unfinished upload on the server, from an interim response 104 with the draft
+    /// version of the request (draft-ietf-httpbis-resumable-upload). `nil` before that response,
+    /// and for an http URL if the request used https.
     public var uploadURL: URL? { shared.withLock { $0.uploadURL } }
 }
 
 extension ClientResponse.Interim {
-    /// The URL that a 104 names.
-    /// - Parameter request: the request that it answers.
+    /// The URL in a 104 response; `nil` for other responses, and for a URL that is not accepted.
+    /// - Parameter request: the request of this response.
     func uploadURL(for request: ClientRequest) -> URL? {
         guard status.code == 104, let location = fields[.location],
             fields[.interopVersion] == request.fields[.interopVersion]
@@ -33,9 +32,9 @@ extension ClientResponse.Interim {
     }
 }
 
-/// Where uploads are.
+/// Checks the URLs of uploads.
 enum UploadPlace {
-    /// The URL that Location names, if it is one of HTTP, and no less secure than that of the request.
+    /// The URL in Location, if it is an http or https URL and not less secure than the request's.
     static func url(_ location: String, for request: ClientRequest) -> URL? {
         guard let url = URL(string: location, relativeTo: request.url)?.absoluteURL,
             let origin = ClientRequest(.head, url.absoluteString).origin,

@@ -1,15 +1,16 @@
 internal import HTTPParser
 
-/// Bytes on their way to a socket of libcurl's.
+/// The output buffer of a socket that libcurl has connected.
 ///
-/// TLS asks for a write that did not go to be repeated with the same bytes at the same place, so what
-/// is being sent stays in a block that does not move until all of it has left.
+/// TLS requires a write that could not be completed to be repeated with the same bytes at the same
+/// address. The bytes being sent therefore stay in a block that does not move until all of them
+/// were sent.
 @safe
 struct SocketOutput: ~Copyable {
     private var waiting = ByteBuffer()
     private var block: UnsafeMutableRawBufferPointer?
     private var range = 0..<0
-    /// Whether bytes have left since the last report.
+    /// Whether bytes were sent since the last report.
     var isNews = false
 
     private static let blockLength = 32 << 10
@@ -18,13 +19,13 @@ struct SocketOutput: ~Copyable {
         unsafe block?.deallocate()
     }
 
-    /// How many bytes have not left.
+    /// How many bytes were not sent yet.
     var count: Int { waiting.count + range.count }
     var isEmpty: Bool { count == 0 }
 
     mutating func write(_ body: (inout ByteBuffer) -> Void) { body(&waiting) }
 
-    /// Drops all bytes: nothing can be sent any more.
+    /// Drops all bytes after the connection broke.
     mutating func removeAll() {
         waiting.removeAll()
         range = 0..<0
@@ -33,7 +34,7 @@ struct SocketOutput: ~Copyable {
 
     mutating func append(_ bytes: [UInt8]) { waiting.append(bytes.span) }
 
-    /// Sends as much as goes.
+    /// Sends as many bytes as the socket accepts.
     /// - Returns: false when the connection has broken.
     mutating func send(by handle: EasyHandle) -> Bool {
         while !isEmpty {
@@ -51,7 +52,7 @@ struct SocketOutput: ~Copyable {
         return true
     }
 
-    /// A connection at rest has no memory for output.
+    /// Frees the memory: an idle connection has no output buffer.
     private mutating func release() {
         unsafe block?.deallocate()
         unsafe block = nil

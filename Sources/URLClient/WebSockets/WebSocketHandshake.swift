@@ -1,15 +1,15 @@
 internal import HTTPParser
 internal import WebSocketFrames
 
-/// The handshake of a WebSocket as a value: the request's bytes, and the check of the response's.
+/// The handshake of a WebSocket as a value: makes the request's bytes, and checks the response.
 ///
 /// RFC 6455, section 4.1.
 struct WebSocketHandshake: ~Copyable {
     /// The outcome of a handshake.
     enum Outcome {
-        /// The server speaks WebSocket.
+        /// The server has accepted the WebSocket.
         case accepted(WebSocketOffer.Agreement)
-        /// It answered something else.
+        /// The server has refused the WebSocket, or its response is invalid.
         case refused(ClientError)
     }
 
@@ -17,16 +17,16 @@ struct WebSocketHandshake: ~Copyable {
     private let limit: Int
     private var parser = ResponseParser()
     private var received = 0
-    /// The response, once its head is there.
+    /// The response, once its head was received.
     private(set) var response: ClientResponse?
     /// The response of a proxy that was asked for a tunnel.
     var tunnel = TunnelHead()
-    /// Why that response cannot be read.
+    /// The error of a proxy response that cannot be parsed.
     var tunnelFault: ClientError?
 
     /// - Parameters:
     ///   - offer: what the request offers.
-    ///   - limit: how long the head of the response may be, in bytes, interim responses included.
+    ///   - limit: the longest head of a response in bytes, including interim responses.
     init(_ offer: WebSocketOffer, limit: Int) {
         self.offer = offer
         self.limit = limit
@@ -36,16 +36,16 @@ struct WebSocketHandshake: ~Copyable {
     // MARK: The request
 
     /// The bytes of the request.
-    /// - Throws: `.badRequest` for fields that must not go on the wire.
+    /// - Throws: `.badRequest` for fields that must not be sent.
     func request(_ request: ClientRequest, _ wire: WireURL) throws(ClientError) -> [UInt8] {
         var fields = HTTPFields()
         if !request.fields.contains(.host) { fields.append(.host, wire.origin.authority) }
         for field in request.fields where !Self.isOwn(field.name) {
-            // Bytes beyond UTF-8 follow below.
+            // A value that is not UTF-8 is appended below.
             if field.name == .cookie, request.cookieBytes != nil { continue }
             fields.append(field)
         }
-        // The serialiser leaves Connection to its callers.
+        // The serializer leaves Connection to its callers.
         for field in offer.fields where field.name != .connection { fields.append(field) }
         var buffer = ByteBuffer()
         var serializer = RequestSerializer()
@@ -75,7 +75,7 @@ struct WebSocketHandshake: ~Copyable {
 
     // MARK: The response
 
-    /// Takes bytes of the response, and of what follows it.
+    /// Receives bytes of the response, and the bytes after it.
     /// - Returns: the outcome; nil when more bytes are needed.
     /// - Throws: `.badResponse`, `.headTooLong`.
     mutating func receive(
@@ -88,7 +88,7 @@ struct WebSocketHandshake: ~Copyable {
                 switch step {
                 case .head(let head):
                     response = head
-                    // The content of a refusal is not waited for.
+                    // The content of a refusal is not read.
                     if head.status != .switchingProtocols { return outcome }
                 case .end: return outcome
                 case .other: break
@@ -121,7 +121,7 @@ struct WebSocketHandshake: ~Copyable {
         }
     }
 
-    /// The bytes that follow the response: the first of WebSocket.
+    /// The bytes after the response, which are the first WebSocket frames.
     mutating func takeRest() -> [UInt8] { parser.takeRest() }
 
     private static func response(

@@ -1,12 +1,13 @@
 internal import HTTPParser
 
-// Challenges of servers and proxies: the handshake is repeated with a credential, over another connection.
+// Challenges of servers and proxies: the handshake is repeated with a credential, over another
+// connection.
 extension WebSocketRunner {
     /// The server has refused the handshake, or the proxy the tunnel to it.
     /// - Parameters:
     ///   - response: the response.
     ///   - error: the error of a handshake that is not repeated.
-    ///   - isForTunnel: whether it is the proxy's.
+    ///   - isForTunnel: whether the response is the proxy's, to the request for a tunnel.
     func refused(_ response: ClientResponse, _ error: ClientError, isForTunnel: Bool) {
         guard policy.authenticator.mayAnswer(response, context, isForTunnel: isForTunnel) else {
             return fail(error)
@@ -27,7 +28,7 @@ extension WebSocketRunner {
         }
     }
 
-    /// Asks for a token, or the application for its answer to a challenge.
+    /// Asks the application for a token, or for its answer to a challenge.
     func ask(
         _ question: TransactionQuestion, _ done: @escaping @Sendable (TransactionAnswer) -> Void
     ) {
@@ -43,7 +44,7 @@ extension WebSocketRunner {
 }
 
 extension ClientRequest {
-    /// The request through a tunnel of its proxy: other bytes than HTTP follow the handshake.
+    /// The request through a tunnel of its proxy: the bytes after the handshake are not HTTP.
     func tunnelled(_ configuration: ClientConfiguration) -> ClientRequest {
         guard case .proxy(var proxy, let bypass) = proxy ?? configuration.proxy else { return self }
         proxy.tunnels = true

@@ -1,15 +1,16 @@
 internal import WebSocketConnections
 
-// The limits of time.
+// The time limits.
 extension WebSocketRunner {
-    /// Limits the stage that begins, until the handshake is done within the limit of the whole.
+    /// Limits the time of the stage that begins now. The limit of the whole handshake still
+    /// applies.
     func limitStage(by nanoseconds: Int64) {
         let (end, overflows) = loop.now.addingReportingOverflow(nanoseconds)
         trial.stageEnd = min(overflows ? .max : end, trial.totalEnd)
         loop.look(at: trial.stageEnd)
     }
 
-    /// Looks at the deadlines.
+    /// Checks the deadlines.
     func checkDeadlines() {
         if case .open(let connection) = stage {
             guard flow.outputEnd > loop.now else { return end() }
@@ -33,7 +34,7 @@ extension WebSocketRunner {
         }
     }
 
-    /// TLS has its own limit, from when it began, which is seen here alone.
+    /// Applies the limit of the TLS handshake, whose begin is detected only here.
     private func limitTLS() {
         guard let begun = handle?.tlsStart, begun > 0 else {
             return loop.look(at: loop.now + limits.tls)

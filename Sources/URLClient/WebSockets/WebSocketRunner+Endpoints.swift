@@ -1,4 +1,4 @@
-// Where a WebSocket connects to.
+// The endpoints that a WebSocket connects to.
 extension WebSocketRunner {
     /// Connects to the `connectTo` of the request, or asks the session's policy for endpoints.
     func findEndpoints() {
@@ -30,9 +30,9 @@ extension WebSocketRunner {
         }
     }
 
-    /// Tries the next endpoint after one that could not be connected to: nothing of the handshake
-    /// was sent then. When no endpoint is left, it asks the policy again, up to `attempts` times.
-    /// - Returns: false when no other is tried.
+    /// Tries the next endpoint after a connection failed, before anything of the handshake was
+    /// sent. When no endpoint is left, calls the policy again, up to `attempts` times in all.
+    /// - Returns: false if no other endpoint is tried.
     func triesNext(after error: ClientError) -> Bool {
         guard !trial.targets.isEmpty else { return false }
         switch error.kind {

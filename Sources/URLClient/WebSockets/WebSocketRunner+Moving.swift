@@ -1,11 +1,12 @@
 internal import HTTPParser
 internal import WebSocketConnections
 
-// The bytes of the connection, and libcurl's questions while it is made.
+// Moves the bytes of the connection, and answers libcurl's callbacks while it connects.
 extension WebSocketRunner: SocketWatcher {
     func socketReady() { move() }
 
-    /// Sends and receives all that goes now. Outside of calls of the connection alone.
+    /// Sends and receives as much as possible. Must not be called from within a call of the
+    /// connection.
     func move() {
         guard socket >= 0, !flow.isReading else { return }
         flow.isReading = true
@@ -16,7 +17,7 @@ extension WebSocketRunner: SocketWatcher {
         settle()
     }
 
-    /// Reports what happened, and waits for what is missing.
+    /// Handles the end of the connection, or waits for further input and output.
     private func settle() {
         if flow.isBroken { return broken() }
         if case .finishing(let leavesInput) = stage, !leavesInput, unsafe output.isEmpty {
@@ -56,8 +57,9 @@ extension WebSocketRunner: SocketWatcher {
         if case .open(let connection) = stage { connection.outputBroke() }
     }
 
-    /// A server that keeps its connection and reads nothing would hold up `send` for ever: no ping
-    /// leaves behind the output, so none is missed.
+    /// Sets the deadline for progress. A server that keeps the connection open without reading
+    /// would block `send` for ever: pings wait after the output, so no missing pong ends the
+    /// connection.
     private func noteOutput(hasProgress: Bool) {
         guard unsafe !output.isEmpty else {
             flow.outputEnd = .max
@@ -86,8 +88,8 @@ extension WebSocketRunner: SocketWatcher {
         }
     }
 
-    /// Reads until nothing is left: TLS may hold bytes of which the poller knows nothing. After some
-    /// rounds other tasks have their turn.
+    /// Reads until nothing is left, because TLS may buffer bytes that the poller cannot see. After
+    /// 16 rounds, other tasks run first.
     private func receive() {
         var rounds = 16
         while let handle, wantsInput, !flow.isBroken {
@@ -120,12 +122,12 @@ extension WebSocketRunner: WebSocketCarrier {
 
     func write(_ body: (inout ByteBuffer) -> Void) { unsafe output.write(body) }
 
-    /// Sends what goes at once. A broken connection is found by reading.
+    /// Sends as much as possible immediately. A broken connection is detected by reading.
     func flush() {
         guard socket >= 0 else { return unsafe output.removeAll() }
         send()
         if case .open(let connection) = stage, connection.waitsForRoom {
-            // When all of the output has left, the poller has nothing to report.
+            // When all of the output was sent, the poller reports nothing.
             if unsafe output.isNews { loop.post { self.move() } }
         } else {
             unsafe output.isNews = false
@@ -133,7 +135,8 @@ extension WebSocketRunner: WebSocketCarrier {
         if !flow.isReading { watch() }
     }
 
-    /// Also called while input is being read, which then goes on by itself.
+    /// Reads more input. While input is being read, the call does nothing, because reading
+    /// continues anyway.
     func readOn() {
         guard !flow.isReading else { return }
         loop.post { self.move() }
@@ -149,14 +152,14 @@ extension WebSocketRunner: WebSocketCarrier {
 
 extension WebSocketRunner {
     func mayStart() -> Bool { true }
-    /// Takes a line of a proxy's response. False ends the attempt.
+    /// Receives a line of a proxy's response. False ends the attempt.
     func received(line: UnsafeRawBufferPointer) -> Bool {
         do throws(ClientError) {
             try unsafe handshake.tunnel.add(
                 line, limit: loop.configuration.headLimit, for: request)
             return true
         } catch {
-            // libcurl would only say that a callback has failed.
+            // libcurl would only report that a callback has failed.
             unsafe handshake.tunnelFault = error
             return false
         }
@@ -177,7 +180,8 @@ extension WebSocketRunner {
 extension ClientLoop: WebSocketLoop {
     var monotonicTime: UInt64 { UInt64(max(0, now)) }
 
-    /// Tasks never run on the loop, and calls within it do not come this way.
+    /// Always false: Swift tasks never run on the loop, and calls on the loop do not use this
+    /// property.
     var isEntered: Bool { false }
 
     func hand(_ work: @escaping @Sendable () -> Void) -> Bool { post(work) }

@@ -4,11 +4,12 @@ internal import ToolkitSystem
 internal import WebSocketConnections
 internal import WebSocketFrames
 
-/// Connects a WebSocket by libcurl, and carries its bytes. It is confined to the session's loop,
-/// but for the methods under the mark `any thread`.
+/// Connects a WebSocket by libcurl, and sends and receives its bytes. Confined to the session's
+/// loop, except for the methods under the mark `any thread`.
 ///
-/// libcurl does names, proxies, connect targets and TLS, and then leaves the connection to the
-/// runner. The easy handle keeps the connection, and stays with the multi handle until its end.
+/// libcurl handles name lookup, proxies, connect targets and TLS; then the runner uses the
+/// connection. The easy handle owns the connection, and stays in the multi handle until the
+/// connection ends.
 final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Sendable {
     /// The arguments of a task.
     struct Plan: Sendable {
@@ -18,22 +19,23 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
         let options: WebSocketOptions
     }
 
-    /// How far the connection is.
+    /// The stage of the connection.
     enum Stage {
         case idle
-        /// Waits for a token, or for the answer to a challenge.
+        /// Waiting for a token, or for the answer to a challenge.
         case asking
-        /// Waits for the endpoints of the session's policy.
+        /// Waiting for the endpoints of the session's policy.
         case resolving
         case connecting
-        /// The request of the handshake goes out, or its response is awaited.
+        /// Sending the request of the handshake, or waiting for its response.
         case handshaking
         case open(WebSocketConnection)
-        /// Sends the last bytes, and with `leavesInput` waits until the server ends the connection.
+        /// Sending the last bytes; with `leavesInput`, then waiting until the server ends the
+        /// connection.
         case finishing(leavesInput: Bool)
         case over
 
-        /// The phase that errors name.
+        /// The phase for errors in this stage.
         var phase: ClientError.Phase {
             switch self {
             case .idle, .asking: .preparing
@@ -50,12 +52,12 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
     let plan: Plan
     let policy: TransactionPolicy
     var stage = Stage.idle
-    /// The request with what the session adds.
+    /// The request with the fields that the session adds.
     private(set) var request: ClientRequest
     var context: TransactionContext
     let limits: TransactionLimits
     private(set) var settings: TransferSettings?
-    /// libcurl's part of the connection.
+    /// The easy handle that owns the connection.
     var handle: EasyHandle?
     var socket: Int32 = -1
     @exclusivity(unchecked)
@@ -67,15 +69,15 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
 
     /// The deadlines of the handshake on the loop's clock, and the endpoints that it tries.
     struct Trial {
-        /// When the stage has to be over.
+        /// The deadline of the stage.
         var stageEnd = Int64.max
-        /// When the handshake has to be done, however many stages it has.
+        /// The deadline of the whole handshake.
         var totalEnd = Int64.max
         /// The endpoints that the session's policy gave; none for the origin's own address.
         var targets: [ConnectTarget] = []
         /// The index of the endpoint that is being tried.
         var index = 0
-        /// How often the session's policy was asked for other endpoints.
+        /// How often the session's policy was called again for other endpoints.
         var attempt = 0
     }
 
@@ -83,17 +85,17 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
     struct Flow {
         var isReading = false
         var watched: SocketEvents = []
-        /// Whether nothing can be sent any more. Bytes that the server sent before are still read.
+        /// Whether sending has failed. Bytes that the server sent before are still read.
         var isMute = false
-        /// Whether the server has ended its side, and `settle` has not reported that yet.
+        /// Whether the server has ended its side, and `settle` has not handled that yet.
         var isBroken = false
-        /// The deadline for progress of the waiting output, on the loop's clock.
+        /// The deadline for sending more of the pending output, on the loop's clock.
         var outputEnd = Int64.max
     }
 
-    /// How long the server may take to end a connection that has failed.
+    /// How long the server may take to end a failed connection, in nanoseconds.
     private static let lingering: Int64 = 2_000_000_000
-    /// How long the server may take to read the last bytes.
+    /// How long the server may take to read the last bytes, in nanoseconds.
     private static let finishing: Int64 = 5_000_000_000
 
     init(_ loop: ClientLoop, _ policy: TransactionPolicy, _ state: WebSocketState, _ plan: Plan) {
@@ -139,7 +141,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
         }
     }
 
-    /// The task is released: nothing reads any more.
+    /// Called when the task is released: no caller can read any more.
     func release() {
         loop.post {
             guard case .open(let connection) = self.stage else { return self.cancelEarly() }
@@ -176,7 +178,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
         }
     }
 
-    /// Begins to connect for the handshake, whose request `ended` sends.
+    /// Begins to connect; `ended` then sends the handshake's request.
     func begin() {
         limitStage(by: limits.connect)
         request = policy.handshake(
@@ -212,11 +214,11 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
             self.handle = nil
             return fail(ClientError(.internalFailure, "libcurl does not take the transfer"))
         }
-        // TLS may begin at once, so its limit is checked from now on.
+        // TLS may begin immediately, so its limit is checked from now on.
         loop.look(at: loop.now + limits.tls)
     }
 
-    /// libcurl has connected, or has failed to.
+    /// Called when libcurl has connected or failed to connect.
     func ended(_ code: TransferResult.Code) {
         guard case .connecting = stage, let handle, let settings else { return }
         let result = TransferResult(code: code, message: handle.errorMessage)
@@ -259,7 +261,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
 
     // MARK: the handshake
 
-    /// Takes bytes of the response.
+    /// Receives bytes of the response.
     func received(handshake bytes: UnsafeRawBufferPointer) {
         let outcome: WebSocketHandshake.Outcome?
         do throws(ClientError) {
@@ -297,7 +299,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
 
     // MARK: the end
 
-    /// Ends the handshake with an error; a cancelled one, too.
+    /// Ends the handshake with an error, also after a cancellation.
     func fail(_ error: ClientError) {
         var error = error
         error.url = request.url
@@ -306,7 +308,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
         end()
     }
 
-    /// No more messages are sent. Written bytes still go out.
+    /// Ends the sending of messages. Bytes that were already written are still sent.
     func beginFinishing(leavesInput: Bool) {
         stage = .finishing(leavesInput: leavesInput)
         limitStage(by: leavesInput ? Self.lingering : Self.finishing)
@@ -319,7 +321,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
         end()
     }
 
-    /// The connection is of no use any more; libcurl closes it.
+    /// Ends the runner, and lets libcurl close the connection.
     func end() {
         if case .over = stage { return }
         let before = stage
@@ -331,7 +333,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
 }
 
 extension WebSocketRunner {
-    /// Has libcurl close the connection.
+    /// Lets libcurl close the connection.
     private func disconnect() {
         if socket >= 0 { loop.multi?.unwatch(socket) }
         socket = -1
@@ -342,7 +344,7 @@ extension WebSocketRunner {
         handle = nil
     }
 
-    /// Gives the connection up, and removes all state that the next attempt must not see.
+    /// Closes the connection, and resets all state for the next attempt.
     func startOver() {
         disconnect()
         unsafe handshake = Self.handshake(plan, loop)
@@ -350,18 +352,18 @@ extension WebSocketRunner {
         flow = Flow(isReading: flow.isReading)
     }
 
-    /// Gives the connection up, and waits until a question is answered.
+    /// Closes the connection, and waits for the answer to a question.
     func wait() {
         startOver()
         stage = .asking
-        // Meanwhile only the total limit counts.
+        // Only the total limit applies while waiting.
         trial.stageEnd = trial.totalEnd
         loop.look(at: trial.stageEnd)
     }
 }
 
 extension WebSocketRunner.Plan {
-    /// The subprotocols of the task; if it names none, those in the field of the request.
+    /// The subprotocols of the task, or else those in the request's field.
     fileprivate var offered: [String] {
         guard protocols.isEmpty else { return protocols }
         let named = request.fields.values(of: .secWebSocketProtocol).joined(separator: ",")

@@ -1,4 +1,4 @@
-/// The WebSockets of a loop. Only the thread in the loop uses it.
+/// The WebSockets of a loop. Use it only on the thread that runs the loop.
 @safe
 final class WebSocketSet {
     private var runners: [ObjectIdentifier: any WebSocketMember] = [:]
@@ -8,7 +8,7 @@ final class WebSocketSet {
         unsafe made?.deallocate()
     }
 
-    /// The memory that receives input of one of them at a time.
+    /// The receive buffer, which the WebSockets of the loop share.
     var room: UnsafeMutableRawBufferPointer {
         if let made = unsafe made { return unsafe made }
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
@@ -31,10 +31,10 @@ final class WebSocketSet {
     }
 }
 
-/// A WebSocket as its loop knows it.
+/// The loop's interface to a WebSocket.
 protocol WebSocketMember: AnyObject {
-    /// Looks at the deadlines.
+    /// Checks the deadlines.
     func checkDeadlines()
-    /// Ends the connection at once.
+    /// Closes the connection immediately.
     func cancel()
 }

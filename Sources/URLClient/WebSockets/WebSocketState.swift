@@ -4,11 +4,11 @@ internal import ToolkitSystem
 internal import WebSocketConnections
 internal import WebSocketFrames
 
-/// How far a WebSocket is, as its task and the loop share it.
+/// The state that a WebSocket's task and the loop share.
 final class WebSocketState: Sendable {
     typealias Waiting = WaitingReader<WebSocketConnection>
 
-    /// How far it is.
+    /// The phase of the WebSocket.
     enum Phase {
         case idle
         case connecting
@@ -52,8 +52,8 @@ final class WebSocketState: Sendable {
 
     // MARK: Any thread
 
-    /// Notes that it was started.
-    /// - Returns: whether it was not before.
+    /// Notes that the WebSocket was started.
+    /// - Returns: false if it was started before.
     func start() -> Bool {
         values.withLock { values in
             guard case .idle = values.phase else { return false }
@@ -117,7 +117,7 @@ final class WebSocketState: Sendable {
         end(.open(connection), subprotocol)
     }
 
-    /// The handshake has failed; without effect once it is over.
+    /// Fails the handshake; no effect once the handshake is over.
     func fail(_ error: ClientError) { end(.failed(error), nil) }
 
     private func end(_ phase: Phase, _ subprotocol: String?) {

@@ -2,8 +2,8 @@ internal import HTTPParser
 internal import WebSocketConnections
 public import WebSocketFrames
 
-/// A WebSocket of a client (RFC 6455), in the shape of `URLSessionWebSocketTask`: a sequence of the
-/// server's messages, and the calls that send some.
+/// A client's WebSocket (RFC 6455), similar to `URLSessionWebSocketTask`: a sequence of the
+/// server's messages, and functions that send messages.
 ///
 /// ```swift
 /// let socket = session.webSocketTask(with: ClientRequest(.get, "wss://example.org/chat"))
@@ -12,19 +12,21 @@ public import WebSocketFrames
 /// for try await message in socket { print(message) }
 /// ```
 ///
-/// One task reads; any number may send. Pings of the server are answered while no task reads, too, and
-/// up to 64 KiB of messages wait for the reader before the connection is not read any more. Calls wait
-/// for the handshake. The connection is closed with 1001 when its last reference is released.
+/// One task reads; any number of tasks may send. The server's pings are answered even while no task
+/// reads. Up to 64 KiB of messages are buffered for the reader; then the connection is not read.
+/// Calls wait for the handshake. The connection is closed with 1001 when its last reference is
+/// released.
 ///
-/// A handshake that fails throws `ClientError`: ``ClientError/Kind/webSocketRefused(_:)`` for a response
-/// of another status than 101. Redirects are not followed. Challenges are answered as
-/// ``AuthenticationOptions`` say, and by the request's own credential; no delegate is asked.
+/// A failed handshake throws `ClientError`: ``ClientError/Kind/webSocketRefused(_:)`` for a
+/// response with another status than 101. Redirects are not followed. Challenges are answered from
+/// ``AuthenticationOptions`` and the request's own credential; the delegate is not called.
 public final class WebSocketTask: Sendable {
-    /// The request of the handshake, as the task was created with it.
+    /// The request that the task was created with.
     public let originalRequest: ClientRequest
     private let runner: WebSocketRunner
     private let state: WebSocketState
-    /// A session that its user has released lives as long as its tasks.
+    /// The task retains its session: a session that the application has released ends after its
+    /// tasks.
     private let session: ClientSession
 
     init(_ session: ClientSession, _ request: ClientRequest, _ plan: WebSocketRunner.Plan) {
@@ -46,7 +48,7 @@ public final class WebSocketTask: Sendable {
         runner.resume()
     }
 
-    /// Waits for the handshake, which it starts if that was not done.
+    /// Waits for the handshake, and starts it if it was not started.
     /// - Returns: the response of status 101.
     /// - Throws: `ClientError`; `CancellationError` when the calling task is cancelled.
     @discardableResult
@@ -61,17 +63,17 @@ public final class WebSocketTask: Sendable {
         return try await state.opened()
     }
 
-    /// The response to the handshake, whatever its status; nil before it has come.
+    /// The response to the handshake, with any status; nil before it was received.
     public var response: ClientResponse? { state.response }
 
     /// The subprotocol that the server chose; nil for none, and before the handshake is done.
     public var subprotocol: String? { state.subprotocol }
 
-    /// Why the handshake has failed; nil if it has not.
+    /// The error of a failed handshake; nil otherwise.
     public var error: ClientError? { state.error }
 
-    /// How long a message may be, in bytes of its content; 1 MiB unless it is set before the task is
-    /// started. A longer one ends the connection with 1009.
+    /// The longest message, in bytes of content; 1 MiB by default. Set it before the task is
+    /// started. A longer message ends the connection with 1009.
     public var maximumMessageSize: Int {
         get { Int(clamping: state.options.messageBytes) }
         set { state.options.messageBytes = Int64(Swift.max(0, newValue)) }
@@ -79,7 +81,7 @@ public final class WebSocketTask: Sendable {
 
     // MARK: Sending
 
-    /// Sends a message. It suspends while the server is more than 64 KiB behind.
+    /// Sends a message. Suspends while more than 64 KiB wait to be sent.
     /// - Throws: `ClientError` when the handshake has failed; `WebSocketClosedError` when the
     ///   connection is closed, or about to be.
     public func send(_ message: WebSocketMessage) async throws {
@@ -92,31 +94,32 @@ public final class WebSocketTask: Sendable {
     /// Sends bytes; see ``send(_:)-(WebSocketMessage)``.
     public func send(_ bytes: [UInt8]) async throws { try await send(.binary(bytes)) }
 
-    /// Sends a piece of a long message, which the server can read at once.
+    /// Sends a piece of a long message, which the server can read before the next piece.
     ///
     /// Until the last piece no other message can be sent.
-    /// - Throws: `WebSocketSendError.messageUnfinished` when the piece is of another message, and what
-    ///   sending a message throws.
+    /// - Throws: `WebSocketSendError.messageUnfinished` if the piece belongs to another message;
+    ///   also the errors of sending a message.
     public func send(_ piece: WebSocketPiece) async throws {
         try await connection().send(.piece(piece))
     }
 
-    /// Sends a ping, and waits for its pong (RFC 6455 section 5.5.2). The connection sends pings by
-    /// itself, too: see `WebSocketOptions.pingInterval`.
-    /// - Throws: what sending a message throws; `CancellationError` when the calling task is cancelled.
+    /// Sends a ping, and waits for its pong (RFC 6455 section 5.5.2). The connection also sends
+    /// pings automatically: see `WebSocketOptions.pingInterval`.
+    /// - Throws: the errors of sending a message; `CancellationError` when the calling task is
+    ///   cancelled.
     public func sendPing() async throws {
         try await connection().pingAndWait()
     }
 
-    /// How many bytes wait for the server to take them.
+    /// How many bytes wait to be sent.
     public var waitingBytes: Int { state.connection?.waitingBytes ?? 0 }
 
     // MARK: Receiving
 
     /// The next message.
-    /// - Throws: `WebSocketClosedError` once the connection is closed, in whichever way, and all of its
-    ///   messages were read; `ClientError` when the handshake has failed; `CancellationError` when
-    ///   the calling task is cancelled.
+    /// - Throws: `WebSocketClosedError` once the connection is closed and all of its messages were
+    ///   read; `ClientError` when the handshake has failed; `CancellationError` when the calling
+    ///   task is cancelled.
     public func receive() async throws -> WebSocketMessage {
         let connection = try await connection()
         guard let message = try await connection.next() else {
@@ -131,26 +134,28 @@ public final class WebSocketTask: Sendable {
 
     // MARK: The end
 
-    /// Sends a close frame, and closes the connection once the server has answered it, after 5 seconds
-    /// at the latest. Messages that the server has sent before its own close frame still come. A task
-    /// whose handshake is not done fails with ``ClientError/Kind/cancelled``.
+    /// Sends a close frame, and closes the connection once the server has answered it, after 5
+    /// seconds at the latest. Messages that the server has sent before its own close frame can
+    /// still be read. A task whose handshake is not complete fails with
+    /// ``ClientError/Kind/cancelled``.
     /// - Parameters:
-    ///   - code: a code that may be sent, see `CloseCode.isSendable`; others are sent as 1000.
-    ///   - reason: a text for people; what exceeds 123 bytes of UTF-8 is left out.
+    ///   - code: a code that may be sent, see `CloseCode.isSendable`; any other code is sent as
+    ///     1000.
+    ///   - reason: a text for human readers, cut off after 123 bytes of UTF-8.
     public func cancel(with code: CloseCode, reason: String = "") {
         runner.close(code.isSendable ? code : .normal, reason: reason)
     }
 
-    /// Closes the connection at once, with a close frame of 1001 if it can be sent.
+    /// Closes the connection immediately, with a close frame of 1001 if it can be sent.
     public func cancel() { runner.cancel() }
 
     /// How the connection ended, with the server's code and reason; nil while it is open.
     public var end: WebSocketEnd? { state.connection?.end }
 
-    /// The code of the end; nil while the connection is open.
+    /// The close code; nil while the connection is open.
     public var closeCode: CloseCode? { end?.code }
 
-    /// The reason of the end; nil while the connection is open.
+    /// The close reason; nil while the connection is open.
     public var closeReason: String? { end?.reason }
 }
 
@@ -160,12 +165,12 @@ extension WebSocketTask: AsyncSequence {
         fileprivate let task: WebSocketTask
 
         /// The next message; nil once the connection is closed.
-        /// - Throws: `WebSocketClosedError` when the server has violated the protocol or a limit, or has
-        ///   gone without a close frame; `ClientError` when the handshake has failed;
-        ///   `CancellationError` when the calling task is cancelled.
+        /// - Throws: `WebSocketClosedError` when the server has violated the protocol or a limit,
+        ///   or has disconnected without a close frame; `ClientError` when the handshake has
+        ///   failed; `CancellationError` when the calling task is cancelled.
         public func next() async throws -> WebSocketMessage? { try await task.next() }
     }
 
-    /// Reads messages from where the last reader has stopped.
+    /// Continues to read where the last reader has stopped.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(task: self) }
 }
