@@ -98,7 +98,8 @@ public final class Authenticator: Sendable {
     ///   - options: the limits of caches and logins; `schemes` is ignored. A right password is
     ///     accepted for `passwordLifetime`, even if the account changes or is removed meanwhile.
     ///   - verify: whether name and password are right. It should take the same time for an unknown
-    ///     user and a wrong password. It must not block.
+    ///     user and a wrong password. It must not block. Compare names by their bytes (`utf8`): each
+    ///     spelling in Unicode that is accepted is another user.
     public convenience init(
         realm: String, options: Options = Options(),
         verify: @escaping @Sendable (_ name: String, _ password: String) async throws -> Bool

@@ -79,6 +79,9 @@ public final class HTTPServer: Sendable {
     /// How many connections are open.
     public var connectionCount: Int { core.openConnections }
 
+    /// Whether ``Event/connected`` was the last event about connections.
+    package var hasReportedClient: Bool { core.events.isConnected }
+
     /// Events from now on, in order. Each use gives a separate stream, which ends when the server
     /// is deallocated. At most 256 events wait for a reader; after that the oldest are dropped.
     public var events: AsyncStream<Event> { core.events.stream() }

@@ -210,19 +210,19 @@ final class UploadFolder: Sendable {
     /// The uploads that a sweep has kept and removed.
     struct SweptUploads: Equatable {
         /// The numbers of unfinished uploads by user.
-        var kept: [String?: Int] = [:]
-        var removed: [String?: Int] = [:]
+        var kept: [UploadOwner: Int] = [:]
+        var removed: [UploadOwner: Int] = [:]
         /// The finished uploads whose answers are kept.
         var answered: [Answered] = []
         var expiredAnswers: [Answered] = []
 
         struct Answered: Equatable {
             var id: UploadID
-            var owner: String?
+            var owner: UploadOwner
             var expires: Int64
 
             init(_ id: UploadID, _ record: UploadRecord) {
-                (self.id, owner, expires) = (id, record.owner, record.expires)
+                (self.id, owner, expires) = (id, UploadOwner(record.owner), record.expires)
             }
         }
     }
@@ -251,18 +251,20 @@ final class UploadFolder: Sendable {
                     let isUnfinished = record.map { $0.answer == nil } ?? false
                     if isActive || record.map({ $0.expires > now }) ?? false {
                         if let record, isUnfinished {
-                            swept.kept[record.owner, default: 0] += 1
+                            swept.kept[UploadOwner(record.owner), default: 0] += 1
                         } else if let record {
                             swept.answered.append(.init(id, record))
                         }
                         continue
                     }
                     guard remove(id) else {
-                        if let record, isUnfinished { swept.kept[record.owner, default: 0] += 1 }
+                        if let record, isUnfinished {
+                            swept.kept[UploadOwner(record.owner), default: 0] += 1
+                        }
                         continue
                     }
                     if let record, isUnfinished {
-                        swept.removed[record.owner, default: 0] += 1
+                        swept.removed[UploadOwner(record.owner), default: 0] += 1
                     } else if let record {
                         swept.expiredAnswers.append(.init(id, record))
                     }

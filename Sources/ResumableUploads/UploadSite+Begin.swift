@@ -112,11 +112,11 @@ extension UploadSite {
     }
 
     private func open(_ id: UploadID, _ record: UploadRecord) async throws {
-        try count(record.owner)
+        try count(UploadOwner(record.owner))
         do {
             try await work { [folder] in try folder.begin(id, record) }
         } catch {
-            countEnd(of: record.owner)
+            countEnd(of: UploadOwner(record.owner))
             throw error
         }
     }

@@ -16,9 +16,9 @@ final class UploadSite: Sendable {
     /// Without this function, an upload is refused only when it is complete.
     let precheck: (@Sendable (Request) async throws -> Response?)?
     /// How many unfinished uploads each user has.
-    private let counts = Locked<[String?: Int]>([:])
+    private let counts = Locked<[UploadOwner: Int]>([:])
     /// The finished uploads whose answers are kept, the oldest first.
-    private let answered = Locked<[String?: [UploadID]]>([:])
+    private let answered = Locked<[UploadOwner: [UploadID]]>([:])
     /// Whether the first sweep has counted the uploads and answers of earlier processes.
     private let hasCounted = Locked(false)
     private let sweeper = Locked<Task<Void, Never>?>(nil)
@@ -87,7 +87,7 @@ final class UploadSite: Sendable {
 
     /// Counts one more upload of a user.
     /// - Throws: `UploadProblem` with 429 when the user has `uploadsPerUser` unfinished uploads.
-    func count(_ owner: String?) throws(UploadProblem) {
+    func count(_ owner: UploadOwner) throws(UploadProblem) {
         let isTaken = counts.withLock { counts in
             guard counts[owner, default: 0] < options.uploadsPerUser else { return false }
             counts[owner, default: 0] += 1
@@ -99,7 +99,7 @@ final class UploadSite: Sendable {
     }
 
     /// Counts one unfinished upload less, because it is finished or gone.
-    func countEnd(of owner: String?) {
+    func countEnd(of owner: UploadOwner) {
         counts.withLock { counts in
             let left = (counts[owner] ?? 1) - 1
             counts[owner] = left > 0 ? left : nil
@@ -108,7 +108,7 @@ final class UploadSite: Sendable {
 
     /// Notes that the answer to one more upload is kept. Each user has at most `uploadsPerUser`
     /// kept answers: above that number, the oldest is removed. It blocks.
-    func noteAnswer(to id: UploadID, of owner: String?) {
+    func noteAnswer(to id: UploadID, of owner: UploadOwner) {
         let oldest = answered.withLock { answered -> UploadID? in
             answered[owner, default: []].append(id)
             guard answered[owner, default: []].count > max(options.uploadsPerUser, 1) else {
@@ -119,7 +119,7 @@ final class UploadSite: Sendable {
         if let oldest { folder.remove(oldest) }
     }
 
-    private func forgetAnswer(to id: UploadID, of owner: String?) {
+    private func forgetAnswer(to id: UploadID, of owner: UploadOwner) {
         answered.withLock { answered in
             let left = (answered[owner] ?? []).filter { $0 != id }
             answered[owner] = left.isEmpty ? nil : left
@@ -267,9 +267,9 @@ final class UploadSite: Sendable {
             throw UploadProblem(.serviceUnavailable, "the upload cannot be removed")
         }
         if record.answer == nil {
-            countEnd(of: record.owner)
+            countEnd(of: UploadOwner(record.owner))
         } else {
-            forgetAnswer(to: id, of: record.owner)
+            forgetAnswer(to: id, of: UploadOwner(record.owner))
         }
     }
 

@@ -121,6 +121,17 @@ extension ClientError: CustomStringConvertible {
         return String(text[..<rest.startIndex]) + String(text[bytes.index(after: at)...])
     }
 
+    /// A text that is not a valid URL, without what may be a user name and a password. A delimiter in
+    /// a password that is not percent-encoded is a usual reason for that, so all up to the last at sign
+    /// is left out.
+    static func shownUnparsed(_ text: String) -> String {
+        let bytes = text.utf8
+        guard let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return text }
+        let scheme = text.firstRange(of: "://").map { String(text[..<$0.upperBound]) } ?? ""
+        let isBefore = scheme.utf8.count <= bytes.distance(from: bytes.startIndex, to: at)
+        return (isBefore ? scheme : "") + String(text[bytes.index(after: at)...])
+    }
+
     private static func endsAuthority(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }

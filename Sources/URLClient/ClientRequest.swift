@@ -264,7 +264,7 @@ public struct ClientRequest: Sendable {
     ) {
         guard let parsed = URL(string: url) else {
             let wire = Result<WireURL, ClientError>.failure(
-                ClientError(.badURL, "not a URL: \(ClientError.shown(url))"))
+                ClientError(.badURL, "not a URL: \(ClientError.shownUnparsed(url))"))
             self.init(
                 method, url: URL(filePath: "/"), wire: wire, fields: fields, body: body)
             return

@@ -126,7 +126,8 @@ extension ClientSession {
     ///   - data: the other task's resume data.
     ///   - request: the other task's request. It is sent to its own URL, so that no other server
     ///     gets its credentials. Nil for a plain GET of the URL in `data`.
-    ///   - path: the path of the file; nil for a temporary file.
+    ///   - path: the path of the file; nil for a temporary file. Keep the partial file on the same file
+    ///     system: otherwise the whole file is copied at the end, while other tasks of the session wait.
     ///   - delegate: receives the events of this task in place of the session's delegate.
     public func downloadTask(
         resuming data: ResumeData, request: ClientRequest? = nil, to path: String? = nil,

@@ -36,7 +36,7 @@ struct WireURL: Sendable {
     init(_ url: String) throws(ClientError) {
         var rest = url[...].utf8
         guard let colon = rest.firstIndex(of: UInt8(ascii: ":")) else {
-            throw ClientError(.unsupportedURL, "no scheme in \(ClientError.shown(url))")
+            throw ClientError(.unsupportedURL, "no scheme in \(ClientError.shownUnparsed(url))")
         }
         let scheme = String(url[..<colon]).lowercased()
         guard scheme == "http" || scheme == "https" else {
@@ -63,7 +63,7 @@ struct WireURL: Sendable {
     }
 
     private static func fault(_ text: String, in url: String) -> ClientError {
-        ClientError(.badURL, "\(text) in \(ClientError.shown(url))")
+        ClientError(.badURL, "\(text) in \(ClientError.shownUnparsed(url))")
     }
 
     private static func endsAuthority(_ byte: UInt8) -> Bool {

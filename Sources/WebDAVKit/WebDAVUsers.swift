@@ -14,7 +14,9 @@ internal import ToolkitSystem
 /// ```
 ///
 /// An `AuthenticationHandler` around it identifies the user. Do not use user names as folder names,
-/// because they may contain slashes and dots.
+/// because they may contain slashes and dots. Names are told apart by their bytes. A Swift dictionary
+/// finds one value for all spellings of a name in Unicode: if more than one of them can log in, return
+/// handlers that share a store.
 public final class WebDAVUsers: Handler {
     /// Makes the handler of a user; `nil` for a user without a store. Users that share a store need
     /// handlers that share it (`WebDAVHandler.init(sharing:options:)`).

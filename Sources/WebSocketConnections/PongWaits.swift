@@ -26,12 +26,19 @@ struct PongWaits {
 
     private static func payload(_ number: UInt64) -> [UInt8] { Array("ping \(number)".utf8) }
 
+    private static func number(_ payload: [UInt8]) -> UInt64? {
+        guard let digits = payload.lastIndex(of: UInt8(ascii: " ")).map({ payload[($0 + 1)...] }),
+            let number = UInt64(String(decoding: digits, as: UTF8.self)),
+            Self.payload(number) == payload
+        else { return nil }
+        return number
+    }
+
     /// A pong has come. It answers the pings before its own, too (RFC 6455 section 5.5.3).
     mutating func received(_ payload: [UInt8]) {
-        guard let index = waits.firstIndex(where: { Self.payload($0.number) == payload }) else {
-            return
-        }
-        resumeFirst(index + 1)
+        // The wait for this ping itself may have been cancelled.
+        guard let number = Self.number(payload), number <= lastNumber else { return }
+        resumeFirst(waits.prefix { $0.number <= number }.count)
     }
 
     /// The last ping was written, after a number of pings of the connection itself.

@@ -40,6 +40,8 @@ extension WebSocketConnection {
         carrier.write { out in
             var span = unsafe MutableSpan(_unsafeElements: bytes)
             while let event = unsafe machine.next(&span, from: &position, at: now, into: &out) {
+                // The event may be the end, which fails all pings that are not answered.
+                unsafe pongs.answered(machine.answeredPingCount)
                 take(event)
                 if case .message = event, yieldsAfterMessages || !inbox.hasRoom { break }
             }

@@ -12,6 +12,8 @@ struct ErrorTextTests {
             "http://user:secret@256.0.0.1/", "http://user:secret@a%41.example/",
             "http:user:secret@a.example/", "http:/user:secret@a.example/",
             "//user:secret@a.example/", "user:secret@a.example", "http://user:secret@ /",
+            "http://user:my/secret@a.example/", "http://user:my#secret@a.example/",
+            "http://user:my?secret@a.example/", "http://user:secret@my/secret@a.example/",
         ])
     func requests(_ url: String) throws {
         let error = try #require(MachineScript(.get, url).error)

@@ -334,6 +334,22 @@ struct KeepAliveTests {
         }
     }
 
+    @Test("the pongs of many pings of the caller that arrive late are answers, too")
+    func manyLaterPings() throws {
+        var machine = machine
+        var output = ByteBuffer()
+        _ = machine.tick(at: .seconds(30), into: &output)
+        machine.sent(machine.unsentCount, at: .seconds(30))
+        // The peer is twenty pings behind.
+        for number in 0..<40 {
+            try machine.ping(Array("\(number)".utf8), into: &output)
+            guard number >= 20 else { continue }
+            let pong = PlainFrame.pong("\(number - 20)").bytes(by: .client)
+            #expect(machine.receive(pong, into: &output).count == 1)
+        }
+        #expect(machine.answeredPingCount == 1 && machine.deadline == .seconds(60))
+    }
+
     @Test("while a frame arrives no pong can come, and the time begins again")
     func longFrame() {
         var machine = machine

@@ -21,8 +21,6 @@ final class EventHub: Sendable {
         state = Locked(State(presence: ConnectionPresence(interval: interval)))
     }
 
-    // MARK: Receivers
-
     /// A stream of the events from now on.
     func stream() -> AsyncStream<HTTPServer.Event> {
         let (stream, continuation) = AsyncStream.makeStream(
@@ -49,8 +47,6 @@ final class EventHub: Sendable {
         queue.async { for reader in readers { reader.finish() } }
     }
 
-    // MARK: Events
-
     func emit(_ event: HTTPServer.Event) {
         state.withLock { tell(event, $0) }
     }
@@ -74,6 +70,9 @@ final class EventHub: Sendable {
             follow(state.presence.changed(isOpen: isOpen(), now: now), state)
         }
     }
+
+    /// Whether `connected` was the last event about connections.
+    var isConnected: Bool { state.withLock { $0.presence.isConnected } }
 
     /// All connections are closed, and no new ones are accepted.
     func connectionsEnded() {

@@ -57,8 +57,6 @@ package final class ServerCore: Sendable {
         set { currentHandler.withLock { $0 = newValue } }
     }
 
-    // MARK: Connections
-
     /// How many connections are open.
     package var openConnections: Int { connected.load(ordering: .sequentiallyConsistent) }
 

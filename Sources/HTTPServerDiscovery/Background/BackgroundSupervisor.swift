@@ -41,6 +41,9 @@ public final class BackgroundSupervisor: Sendable {
         let (stream, inputs) = AsyncStream.makeStream(of: BackgroundPolicy.Input.self)
         self.inputs = inputs
         let events = server.events
+        let policy = BackgroundPolicy(isInBackground: isInBackground)
+        // As an input, because it begins a task, too. Later events come after it.
+        if server.hasReportedClient { inputs.yield(.connected) }
         let listening = Task {
             for await event in events {
                 switch event {
@@ -50,9 +53,6 @@ public final class BackgroundSupervisor: Sendable {
                 }
             }
         }
-        let policy = BackgroundPolicy(isInBackground: isInBackground)
-        // As an input, because it begins a task, too.
-        if server.connectionCount > 0 { inputs.yield(.connected) }
         let acting = Task { [weak server] in
             var doer = Doer(policy: policy, tasks: tasks, inputs: inputs)
             for await input in stream {

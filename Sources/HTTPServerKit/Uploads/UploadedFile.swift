@@ -36,7 +36,9 @@ public struct UploadedFile: Sendable {
     /// The content in memory.
     /// - Throws: `SystemError` with `EFBIG` when it is longer than `byteLimit`.
     public func content(upTo byteLimit: Int = 2 << 20) async throws -> [UInt8] {
-        try await BlockingPool.files.run { [self] in try Syscalls.readFile(path, upTo: byteLimit) }
+        try await BlockingPool.files.runUnlessCancelled { [self] in
+            try Syscalls.readFile(path, upTo: byteLimit)
+        }
     }
 
     /// Moves the file to its final path, atomically. It is copied if that is on another file

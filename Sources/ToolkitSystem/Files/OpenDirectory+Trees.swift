@@ -179,9 +179,10 @@ extension OpenDirectory {
     ) throws(SystemError) {
         let old = try open(name)
         // Bits that run a program with another user's rights are not copied. The others are set at
-        // the start, so that the copy never gives more access than the original.
+        // the start, so that the copy never gives others more access than the original. `finish` can
+        // write extended attributes only while the owner may write.
         let permissions = status.permissions & 0o777
-        let new = try place.directory.create(place.name, permissions)
+        let new = try place.directory.create(place.name, permissions | 0o200)
         do throws(SystemError) {
             try new.copyContent(of: old, size: status.size)
         } catch {

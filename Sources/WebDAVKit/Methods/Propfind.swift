@@ -126,13 +126,14 @@ struct PropfindWalk: Sendable {
         try await withThrowingTaskGroup(of: Level.self) { group in
             var progress = Progress(
                 open: [Level(path: path, members: members, hasProperties: true)])
-            while let level = progress.open.last {
+            // A second reference to `rest` would copy it for each collection.
+            while let (path, members) = progress.open.last.map({ ($0.path, $0.members) }) {
                 if let inner = progress.takeCollection() {
-                    try await add(inner, of: level.path, &progress, &group, to: &renderer)
+                    try await add(inner, of: path, &progress, &group, to: &renderer)
                     try await flush(&renderer, &progress.work, to: writer)
-                } else if let batch = try await level.members.next() {
+                } else if let batch = try await members.next() {
                     await readAhead(after: batch, &progress, &group, writer)
-                    try await add(batch, of: level, &progress, to: &renderer, writer)
+                    try await add(batch, of: path, &progress, to: &renderer, writer)
                 } else {
                     progress.open.removeLast()
                 }
@@ -169,16 +170,18 @@ struct PropfindWalk: Sendable {
 
     /// Writes the members of a batch, but keeps its collections, which are opened later.
     private func add(
-        _ batch: [ResourceMember], of level: Level, _ progress: inout Progress,
+        _ batch: [ResourceMember], of path: ResourcePath, _ progress: inout Progress,
         to renderer: inout PropertyRenderer, _ writer: ResponseWriter
     ) async throws {
+        let index = progress.open.endIndex - 1
+        let hasProperties = progress.open[index].hasProperties
         for member in batch where isVisible(member) {
-            var member = Member(member, isComplete: level.hasProperties)
+            var member = Member(member, isComplete: hasProperties)
             if isOpened(member.value) {
                 member.shorten(to: Self.keptBytes)
-                progress.open[progress.open.endIndex - 1].rest.append(member)
+                progress.open[index].rest.append(member)
             } else {
-                try await add(member, of: level.path, to: &renderer)
+                try await add(member, of: path, to: &renderer)
             }
             try await flush(&renderer, &progress.work, to: writer)
         }

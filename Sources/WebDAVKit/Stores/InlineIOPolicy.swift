@@ -38,13 +38,16 @@ package final class InlineIOPolicy: Sendable {
     }
 
     /// Runs short work on files, on this thread or on one that may wait.
+    /// - Parameter isReading: whether the work changes nothing. On another thread it is then skipped in
+    ///   a cancelled task, which throws `CancellationError`.
     package func run<Result: Sendable>(
-        _ body: @escaping @Sendable () throws -> Result
+        isReading: Bool = false, _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         guard !BlockingPool.mayBlockHere else { return try body() }
         let start = Syscalls.monotonic()
         guard isLocal, start >= busyUntil.load(ordering: .relaxed) else {
-            return try await BlockingPool.files.run(body)
+            let pool = BlockingPool.files
+            return try await isReading ? pool.runUnlessCancelled(body) : pool.run(body)
         }
         let isWatched = start < watchedUntil.load(ordering: .relaxed)
         let waits = isWatched ? BlockingPool.waits : nil

@@ -177,7 +177,9 @@ extension LocalStore {
             guard status.kind == .regular, offset <= status.size else { throw WebDAVError.notFound }
             let room = try FileTree.space(of: target.directory.file).available
             guard status.size <= room else { throw WebDAVError.storageFull }
-            let (file, place) = try staging.create(beside: target, status.permissions & 0o777)
+            // Properties can be written only while the owner may write.
+            let permissions = status.permissions & 0o777 | 0o200
+            let (file, place) = try staging.create(beside: target, permissions)
             let whole = LocalContent(file: file, place: place)
             try file.copyContent(of: old, size: status.size)
             try content.write(into: file, at: offset)

@@ -105,7 +105,7 @@ public final class LocalStore: ResourceStore {
     /// The path with each name as stored in its directory, maybe in the other Unicode form.
     public func resolved(_ path: ResourcePath) async throws -> ResourcePath {
         guard path.bytes.contains(where: { $0 >= 0x80 }) else { return path }
-        return try await shortWork { [canonicalNames] () throws in
+        return try await shortWork(isReading: true) { [canonicalNames] () throws in
             try canonicalNames.resolved(path)
         }
     }
@@ -115,7 +115,7 @@ public final class LocalStore: ResourceStore {
         _ path: ResourcePath, followsLast: Bool
     ) async throws -> ResourcePath {
         if !followsLast, canonicalNames.isKnown(path) { return path }
-        return try await shortWork { [canonicalNames] () throws in
+        return try await shortWork(isReading: true) { [canonicalNames] () throws in
             try canonicalNames.canonical(path, followsLast: followsLast)
         }
     }
@@ -123,7 +123,7 @@ public final class LocalStore: ResourceStore {
     /// Whether a name is taken, also by a link, a socket or a device.
     public func isTaken(_ path: ResourcePath) async throws -> Bool {
         guard !path.isRoot else { return true }
-        return try await shortWork { [tree] () throws in
+        return try await shortWork(isReading: true) { [tree] () throws in
             let place = try tree.place(of: path.bytes)
             return try place.directory.statusIfThere(of: place.name) != nil
         }
@@ -148,7 +148,9 @@ public final class LocalStore: ResourceStore {
                 throw WebDAVError(error)
             }
         }
-        return try await shortWork { [tree] () throws in try tree.status(of: path.bytes) }
+        return try await shortWork(isReading: true) { [tree] () throws in
+            try tree.status(of: path.bytes)
+        }
     }
 
     /// Runs `body` on a thread that may block, unless short work runs on the calling thread.
@@ -181,7 +183,7 @@ public final class LocalStore: ResourceStore {
     /// Describes a file and returns its content.
     public func read(_ path: ResourcePath) async throws -> (info: ResourceInfo, body: ResponseBody)
     {
-        try await shortWork { [tree, properties] () throws in
+        try await shortWork(isReading: true) { [tree, properties] () throws in
             guard !Self.isOwn(path) else { throw WebDAVError.notFound }
             let file = try tree.open(path.bytes)
             let status = try file.status()
@@ -196,7 +198,7 @@ public final class LocalStore: ResourceStore {
 
     /// The free space of the volume, or the rest of the limit if that is less.
     public func quota(at path: ResourcePath) async throws -> StorageQuota? {
-        try await shortWork { [tree, usage] () throws in
+        try await shortWork(isReading: true) { [tree, usage] () throws in
             let space = try FileTree.space(of: try tree.open(path.bytes))
             guard let usage else {
                 return StorageQuota(available: space.available, used: space.used)
@@ -282,7 +284,7 @@ public final class LocalStore: ResourceStore {
 
     /// The dead properties, and the description that a client sent with the content.
     public func details(of path: ResourcePath) async throws -> ResourceDetails {
-        try await shortWork { [self] () throws in
+        try await shortWork(isReading: true) { [self] () throws in
             do throws(SystemError) {
                 let file = try tree.open(path.bytes)
                 return try properties.details(of: file, try file.status())
@@ -354,11 +356,13 @@ public final class LocalStore: ResourceStore {
     }
 
     /// The same for a few calls that are usually answered from memory (see `InlineIOPolicy`).
+    /// - Parameter isReading: whether the calls change nothing, and are skipped in a cancelled task if
+    ///   they have to wait for a thread.
     func shortWork<Result: Sendable>(
-        _ body: @escaping @Sendable () throws -> Result
+        isReading: Bool = false, _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         do {
-            return try await inlineIO.run(body)
+            return try await inlineIO.run(isReading: isReading, body)
         } catch {
             throw Self.told(error)
         }

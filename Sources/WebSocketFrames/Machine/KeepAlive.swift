@@ -9,7 +9,7 @@ struct KeepAlive: Sendable {
     private var state: State
     /// How many pings were written.
     private(set) var number: UInt64 = 0
-    /// The payloads of the newest pings of the caller since the last ping.
+    /// The payloads of pings of the caller since the last ping: all of them, or some if there are many.
     private var later: [[UInt8]] = []
 
     private enum State {
@@ -77,7 +77,10 @@ struct KeepAlive: Sendable {
         case .idle, .off: return
         case .waiting, .sent: break
         }
-        if later.count == Self.laterLimit { later.removeFirst() }
+        if later.count == Self.laterLimit {
+            // A peer at the end of a slow link may answer an old ping, or a new one.
+            later = stride(from: 0, to: later.count, by: 2).map { later[$0] }
+        }
         later.append(payload)
     }
 

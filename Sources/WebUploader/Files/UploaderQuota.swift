@@ -16,7 +16,8 @@ final class UploaderQuota: Sendable {
     }
 
     private let ask: (@Sendable (Request) async throws -> Int64?)?
-    private let entries = Locked<[String?: Entry]>([:])
+    /// By the bytes of the user's name, as identities are compared.
+    private let entries = Locked<[[UInt8]?: Entry]>([:])
 
     /// Whether any user has a quota.
     var isSet: Bool { ask != nil }
@@ -31,7 +32,7 @@ final class UploaderQuota: Sendable {
     /// - Throws: `UploaderError` with 507 if the bytes exceed the quota.
     func hold(_ count: Int64?, for request: Request) async throws -> Hold? {
         guard let ask else { return nil }
-        let user = request.identity?.name
+        let user = request.identity.map { Array($0.name.utf8) }
         let placed = begin(user)
         let hold = Hold(self, user, placed)
         guard let allowed = try await ask(request) else { return nil }
@@ -42,14 +43,14 @@ final class UploaderQuota: Sendable {
         return hold
     }
 
-    private func begin(_ user: String?) -> Int64 {
+    private func begin(_ user: [UInt8]?) -> Int64 {
         entries.withLock { entries in
             entries[user, default: Entry()].requestCount += 1
             return entries[user]?.placed ?? 0
         }
     }
 
-    private func end(_ user: String?, _ held: Int64, isPlaced: Bool) {
+    private func end(_ user: [UInt8]?, _ held: Int64, isPlaced: Bool) {
         entries.withLock { entries in
             guard var entry = entries[user] else { return }
             entry.requestCount -= 1
@@ -65,8 +66,9 @@ final class UploaderQuota: Sendable {
     ///   - allowed: the user's limit.
     ///   - placed: the value of `Entry.placed` when the limit was asked for.
     /// - Returns: false if the bytes exceed the limit.
-    private func add(_ count: Int64, _ user: String?, _ allowed: Int64, since placed: Int64) -> Bool
-    {
+    private func add(
+        _ count: Int64, _ user: [UInt8]?, _ allowed: Int64, since placed: Int64
+    ) -> Bool {
         entries.withLock { entries in
             guard var entry = entries[user] else { return false }
             // The limit does not include bytes that were placed after it was asked for.
@@ -81,12 +83,12 @@ final class UploaderQuota: Sendable {
     /// The reserved bytes of one upload or copy. The reservation ends with this object.
     final class Hold: Sendable {
         private let quota: UploaderQuota
-        private let user: String?
+        private let user: [UInt8]?
         private let placed: Int64
         fileprivate let allowed = Locked<Int64>(0)
         private let state = Locked((held: Int64(0), isPlaced: false))
 
-        fileprivate init(_ quota: UploaderQuota, _ user: String?, _ placed: Int64) {
+        fileprivate init(_ quota: UploaderQuota, _ user: [UInt8]?, _ placed: Int64) {
             (self.quota, self.user, self.placed) = (quota, user, placed)
         }
 

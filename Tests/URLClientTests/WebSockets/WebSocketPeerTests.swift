@@ -309,6 +309,40 @@ struct WebSocketPeerTests {
         socket.cancel()
     }
 
+    @Test("The pong of a cancelled ping answers an earlier one, also right before a close frame")
+    func pongOfACancelledPing() async throws {
+        let pings = Locked(0)
+        let peer = try ScriptedPeer { connection in
+            WebSocketPeer.accept(connection)
+            var payload: [UInt8] = []
+            for _ in 0..<2 {
+                let head = connection.content(6)
+                guard head.count == 6, head[0] == 0x89 else { return connection.reset() }
+                payload = connection.content(Int(head[1] & 0x7F))
+                for index in payload.indices { payload[index] ^= head[2 + index % 4] }
+                pings.withLock { $0 += 1 }
+            }
+            // The message comes once the second ping is cancelled.
+            let message = connection.content(6 + 1)
+            guard message.count == 7 else { return connection.reset() }
+            connection.send([0x8A, UInt8(payload.count)] + payload + [0x88, 2, 0x03, 0xE8])
+            connection.waitForEnd()
+        }
+        var options = WebSocketOptions()
+        options.pingInterval = nil
+        let socket = ClientSession(.ephemeral).webSocketTask(
+            with: ClientRequest(.get, peer.url()), options: options)
+        try await socket.opened()
+        let first = Task { try await socket.sendPing() }
+        try await waitUntil { pings.withLock { $0 } == 1 }
+        let second = Task { try await socket.sendPing() }
+        try await waitUntil { pings.withLock { $0 } == 2 }
+        second.cancel()
+        await #expect(throws: CancellationError.self) { try await second.value }
+        try await socket.send(.text("x"))
+        try await first.value
+    }
+
     @Test("A ping goes out by itself; without a pong the connection ends")
     func keepAlive() async throws {
         let pings = Locked(0)

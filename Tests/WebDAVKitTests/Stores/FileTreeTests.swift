@@ -95,11 +95,14 @@ struct FileTreeTests {
         }
     }
 
-    @Test("A copy is never readable by more users than its original")
-    func privateCopy() throws {
+    @Test(
+        "A copy is never readable by more users than its original, and its properties can be written",
+        arguments: [(0o600, 0o600), (0o400, 0o600), (0o444, 0o644)] as [(UInt16, UInt16)])
+    func privateCopy(_ permissions: UInt16, _ whileCopied: UInt16) throws {
         let (old, new) = (Array("old".utf8), Array("new".utf8))
-        let file = try root.create(old, 0o600)
+        let file = try root.create(old)
         try file.write(Array("secret".utf8))
+        try file.setPermissions(permissions)
         let seen = Locked<[UInt16]>([])
         try root.copyTree(
             old, to: FilePlace(directory: root, name: new), deep: true, isMove: false,
@@ -108,7 +111,8 @@ struct FileTreeTests {
                 let permissions = try copy.status().permissions & 0o777
                 seen.withLock { $0.append(permissions) }
             })
-        #expect(seen.withLock { $0 } == [0o600])
+        #expect(seen.withLock { $0 } == [whileCopied])
+        #expect(try root.status(of: new).permissions & 0o777 == permissions)
         #expect(share.text("new") == "secret")
     }
 
