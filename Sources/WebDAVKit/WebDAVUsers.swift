@@ -14,7 +14,7 @@ internal import ToolkitSystem
 /// ```
 ///
 /// An `AuthenticationHandler` around it identifies the user. Do not use user names as folder names,
-/// because they may contain slashes and dots. Names are told apart by their bytes. A Swift dictionary
+/// because they may contain slashes and dots. Names are compared by their bytes. A Swift dictionary
 /// finds one value for all spellings of a name in Unicode: if more than one of them can log in, return
 /// handlers that share a store.
 public final class WebDAVUsers: Handler {
