@@ -15,7 +15,7 @@ extension Array where Element == UInt8 {
         if number < 0 { append(UInt8(ascii: "-")) }
         var rest = number.magnitude
         guard rest > 9 else { return append(0x30 + UInt8(truncatingIfNeeded: rest)) }
-        // The digits come last to first, 20 of them at most.
+        // The digits are produced from last to first; 20 bytes are enough for any number.
         unsafe withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { digits in
             var first = digits.count
             repeat {
@@ -32,9 +32,9 @@ extension Array where Element == UInt8 {
     extension Array where Element == UInt8 {
         /// The bytes as a span, on the systems that the package supports.
         ///
-        /// The standard library has `Array.span` from macOS 26, iOS 26 and tvOS 26 on. This one takes
-        /// its place for bytes, without a copy: an array of bytes is never one of Objective-C, so it
-        /// is always in one piece.
+        /// The standard library has `Array.span` from macOS 26, iOS 26 and tvOS 26 on. This
+        /// property replaces it for bytes and never copies: an array of bytes is never a bridged
+        /// Objective-C array, so its storage is always contiguous.
         @inlinable
         public var span: Span<UInt8> {
             @_lifetime(borrow self)

@@ -1,9 +1,9 @@
 internal import CHTTPParserShims
 
-/// A growing run of bytes that is written at its end and consumed at its front.
+/// A growing buffer of bytes that is written at its end and consumed at its front.
 ///
-/// It owns one block of memory, is not copyable and never shares, so writing checks nothing but
-/// the room left.
+/// The buffer owns one block of memory, which it never shares. A write therefore checks only
+/// whether enough free space is left.
 @safe
 public struct ByteBuffer: ~Copyable, @unchecked Sendable {
     @usableFromInline
@@ -15,7 +15,7 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
     @usableFromInline
     var capacity: Int
 
-    /// Creates an empty buffer with room for `capacity` bytes.
+    /// Creates an empty buffer with memory for `capacity` bytes.
     public init(capacity: Int = 0) {
         self.capacity = capacity
         unsafe base = capacity > 0 ? http_parser_allocate(UInt64(capacity)) : Self.nowhere
@@ -25,20 +25,20 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
         if capacity > 0 { unsafe http_parser_release(base, UInt64(capacity)) }
     }
 
-    /// Where a buffer without memory points: nothing is ever read or written there.
+    /// The address of a buffer without memory; it is never read from or written to.
     private static var nowhere: UnsafeMutableRawPointer {
         unsafe UnsafeMutableRawPointer(bitPattern: 8).unsafelyUnwrapped
     }
 
-    /// The number of bytes that wait to be consumed.
+    /// The number of bytes that are not consumed yet.
     @inlinable
     public var count: Int { end - start }
 
-    /// Whether no bytes wait.
+    /// Whether all bytes are consumed.
     @inlinable
     public var isEmpty: Bool { end == start }
 
-    /// The bytes that wait.
+    /// The bytes that are not consumed yet.
     @inlinable
     public var bytes: Span<UInt8> {
         @_lifetime(borrow self)
@@ -49,7 +49,7 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Whether the buffer has grown far beyond what it usually holds.
+    /// Whether the buffer's memory has grown beyond 256 KiB, far more than usual.
     package var isOversized: Bool { capacity > 256 << 10 }
 
     @inlinable
@@ -58,7 +58,7 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
     }
 
     /// Drops the first bytes.
-    /// - Parameter count: how many, 0...`self.count`; any other number traps.
+    /// - Parameter count: the number of bytes, 0...`self.count`; any other number traps.
     @inlinable
     public mutating func consume(_ count: Int) {
         precondition(count >= 0 && count <= self.count, "more consumed than there is")
@@ -76,13 +76,13 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
         end = 0
     }
 
-    /// Gives back the memory beyond `capacity` bytes when the buffer is empty.
+    /// Frees the memory beyond `capacity` bytes. Does nothing if the buffer is not empty.
     public mutating func shrink(to capacity: Int) {
         guard isEmpty, self.capacity > capacity else { return }
         self = ByteBuffer(capacity: capacity)
     }
 
-    /// Makes room for `count` more bytes; numbers below 0 count as 0.
+    /// Reserves memory for `count` more bytes; a negative number counts as 0.
     @inlinable
     public mutating func reserve(_ count: Int) {
         if capacity - end < count { makeRoom(count) }
@@ -105,7 +105,8 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
         end = used
     }
 
-    /// Lends room for at least `count` bytes at the end; `body` says how many it wrote.
+    /// Lends at least `count` free bytes at the end to `body`, which returns how many it has
+    /// written.
     @inlinable
     package mutating func withRoom<Failure: Error>(
         _ count: Int, _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
@@ -150,7 +151,7 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
             unsafe append(UnsafeRawBufferPointer($0))
         }
         guard isDone == nil else { return }
-        // A text of Foundation's on Apple platforms.
+        // A string bridged from Foundation on Apple platforms.
         var copy = text
         copy.withUTF8 { unsafe append(UnsafeRawBufferPointer($0)) }
     }

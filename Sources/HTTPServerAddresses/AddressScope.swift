@@ -1,11 +1,11 @@
-/// How far an Internet address reaches.
+/// The part of the Internet from which an address can be reached.
 public enum AddressScope: Hashable, Sendable {
     /// This machine alone: 127.0.0.0/8 and ::1.
     case loopback
-    /// One link, without a router: 169.254.0.0/16 (RFC 3927) and fe80::/10 (RFC 4291).
+    /// One link, not routed: 169.254.0.0/16 (RFC 3927) and fe80::/10 (RFC 4291).
     case linkLocal
-    /// One site: the private addresses of RFC 1918, the unique local ones of RFC 4193, and those
-    /// that RFC 6598 reserves for networks between a provider and its customers.
+    /// One site: the private addresses of RFC 1918, the unique local addresses of RFC 4193, and the
+    /// addresses that RFC 6598 reserves for networks between a provider and its customers.
     case `private`
     /// The whole Internet, unless a firewall blocks it.
     case global

@@ -5,21 +5,22 @@ extension HTTPServer {
     /// The URLs at which the server can be reached now, the most useful first; empty unless it
     /// listens on a network.
     ///
-    /// A server that is bound to one address has one URL. If it is bound to all addresses, it has
-    /// those of every interface that is up: routable addresses come before link-local and loopback
-    /// ones, IPv4 before IPv6, cables and wireless networks before bridges, tunnels and mobile
-    /// networks. Each call reads the list again, by system calls that do not wait for the network.
+    /// A server that is bound to one address has one URL. If it is bound to all addresses, it has a
+    /// URL for each address of each interface that is up: routable addresses come before link-local
+    /// and loopback ones, IPv4 before IPv6, cables and wireless networks before bridges, tunnels
+    /// and mobile networks. Each call reads the interfaces again, by system calls that do not wait
+    /// for the network.
     public var reachableURLs: [ServerURL] {
         urls(among: (try? NetworkInterface.all()) ?? [])
     }
 
-    /// The first of `reachableURLs`: the one to show where there is room for one.
+    /// The first of `reachableURLs`, for places that can show only one.
     public var primaryURL: ServerURL? { reachableURLs.first }
 
     /// `reachableURLs` now, and again whenever they change with the networks of the machine.
     ///
-    /// Only the newest list is kept for a reader that lags. The stream goes on until its task is
-    /// cancelled; see `NetworkInterface.changes`.
+    /// A slow reader gets only the newest list. The stream continues until its task is cancelled;
+    /// see `NetworkInterface.changes`.
     public func reachableURLUpdates() -> AsyncStream<[ServerURL]> {
         let changes = NetworkInterface.changes()
         return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in

@@ -1,6 +1,6 @@
 /// The kind of a network interface, as far as its name reveals it.
 public enum InterfaceKind: Hashable, Sendable {
-    /// It leads back to this machine.
+    /// The loopback interface, which leads back to this machine.
     case loopback
     /// A cable.
     case ethernet
@@ -8,19 +8,19 @@ public enum InterfaceKind: Hashable, Sendable {
     case wifi
     /// A mobile network.
     case cellular
-    /// A network over USB, such as that to a tethered phone.
+    /// A network over USB, such as one to a tethered phone.
     case usb
-    /// Interfaces joined to one: a personal hotspot or Internet sharing on Apple systems, the
-    /// network of containers and virtual machines on Linux.
+    /// Several interfaces joined into one: a personal hotspot or Internet sharing on Apple systems,
+    /// the network of containers and virtual machines on Linux.
     case bridge
-    /// A tunnel, as of a virtual private network.
+    /// A tunnel, such as that of a virtual private network.
     case tunnel
-    /// One end of a link within this machine, or to machines near by without a network.
+    /// One end of a link within this machine, or to nearby machines without a network.
     case virtual
     /// The name reveals no kind.
     case unknown
 
-    /// - Parameter name: the name of the interface on the platform that this was built for.
+    /// - Parameter name: the name of the interface, as on the platform that this was built for.
     package init(name: String) {
         #if canImport(Darwin)
             self = Self.onDarwin(name)
@@ -29,8 +29,8 @@ public enum InterfaceKind: Hashable, Sendable {
         #endif
     }
 
-    /// systemd names interfaces by what they are and where they sit (`enp3s0`, `wlan0`, `wwp0s1`);
-    /// others are called after their driver.
+    /// systemd names interfaces by kind and location (`enp3s0`, `wlan0`, `wwp0s1`); other
+    /// interfaces are named after their driver.
     package static func onLinux(_ name: String) -> Self {
         kind(
             of: name,
@@ -46,7 +46,7 @@ public enum InterfaceKind: Hashable, Sendable {
             ])
     }
 
-    /// `en0` is the wireless network of a phone and either of both on a computer.
+    /// `en` has no kind: `en0` is wireless on a phone, and wired or wireless on a computer.
     package static func onDarwin(_ name: String) -> Self {
         kind(
             of: name,

@@ -1,9 +1,9 @@
 /// The kernel's messages about network interfaces: rtnetlink on Linux, a routing socket on Darwin.
 ///
-/// Only the kind of a message is read; the list of interfaces is read afterwards. An unreadable
+/// Only the type of a message is read; the list of interfaces is read afterwards. An unreadable
 /// message counts as a change: reading the list once too often costs little.
 package enum InterfaceMessages {
-    /// Whether one of the messages says that interfaces or addresses have changed.
+    /// Whether one of the messages reports a change of interfaces or addresses.
     package static func tellOfChange(_ bytes: ArraySlice<UInt8>) -> Bool {
         #if os(Linux)
             return netlinkTellsOfChange(bytes)
@@ -17,11 +17,11 @@ package enum InterfaceMessages {
         return types.contains { isChange($0) }
     }
 
-    /// The types of the messages that `bytes` consist of; `nil` when they are damaged.
+    /// The types of the messages in `bytes`; `nil` if these are damaged.
     ///
-    /// A message is a length of 32 bits that counts the head of 16 bytes, a type of 16 bits, and
-    /// more that does not matter here, in the byte order of the machine; each begins at a multiple
-    /// of four (rtnetlink(7), netlink(7)).
+    /// A message is a length of 32 bits that includes the head of 16 bytes, a type of 16 bits, and
+    /// content that is ignored here, in the byte order of the machine. Each message begins at a
+    /// multiple of four (rtnetlink(7), netlink(7)).
     package static func netlinkTypes(_ bytes: ArraySlice<UInt8>) -> [UInt16]? {
         var types: [UInt16] = []
         var rest = bytes
@@ -36,7 +36,7 @@ package enum InterfaceMessages {
         return types
     }
 
-    /// Links and addresses that come, go or change, and messages that the kernel had to drop.
+    /// Whether a type reports a new, removed or changed link or address, or dropped messages.
     private static func isChange(_ type: UInt16) -> Bool {
         switch type {
         case 16, 17: true  // RTM_NEWLINK, RTM_DELLINK

@@ -3,14 +3,14 @@ internal import Synchronization
 internal import ToolkitSystem
 
 extension NetworkInterface {
-    /// The interfaces as they are now, and again whenever one of them, its addresses or its flags
-    /// have changed.
+    /// The present interfaces, and again whenever an interface, its addresses or its flags have
+    /// changed.
     ///
-    /// The system reports changes; nothing is polled. Changes that come together, as when a network
-    /// is joined, are one: the list follows the first of them by a tenth of a second. Only the
-    /// newest list is kept for a reader that lags. All streams of the process share one socket,
-    /// which is closed when the last of them ends. A stream ends when its task is cancelled, and
-    /// after the first list where the system does not let this process listen for changes.
+    /// The system reports changes; nothing is polled. Changes within a tenth of a second, as when a
+    /// network is joined, are reported together. A slow reader gets only the newest list. All
+    /// streams of the process share one socket, which is closed when the last stream ends. A stream
+    /// ends when its task is cancelled, or after the first list if the system does not let this
+    /// process listen for changes.
     public static func changes() -> AsyncStream<[NetworkInterface]> {
         InterfaceMonitor.shared.lists()
     }
@@ -18,7 +18,7 @@ extension NetworkInterface {
 
 /// Watches for changes of the network interfaces while a stream is read.
 ///
-/// All of it is confined to its queue.
+/// All state is confined to the queue.
 package final class InterfaceMonitor: @unchecked Sendable {
     package static let shared = InterfaceMonitor()
 
@@ -34,7 +34,7 @@ package final class InterfaceMonitor: @unchecked Sendable {
     private var isPublishing = false
     private var room = [UInt8](repeating: 0, count: 32 << 10)
 
-    /// - Parameter pause: milliseconds in which changes are one.
+    /// - Parameter pause: the time in milliseconds whose changes are reported together.
     package init(pause: Int = 100) {
         self.pause = .milliseconds(pause)
     }
@@ -42,7 +42,7 @@ package final class InterfaceMonitor: @unchecked Sendable {
     package func lists() -> AsyncStream<[NetworkInterface]> {
         let (stream, continuation) = Lists.makeStream(bufferingPolicy: .bufferingNewest(1))
         let number = nextReader.wrappingAdd(1, ordering: .relaxed).newValue
-        // Before the stream can end: it would not be told otherwise.
+        // Set before the stream can end, because a later handler would not be called.
         continuation.onTermination = { _ in self.queue.async { self.remove(number) } }
         queue.async { self.add(continuation, number) }
         return stream
@@ -52,16 +52,17 @@ package final class InterfaceMonitor: @unchecked Sendable {
     package var isListening: Bool { queue.sync { source != nil } }
 
     private func add(_ reader: Lists.Continuation, _ number: Int) {
-        // The socket first: what changes after the list is read must not be missed.
+        // The socket is opened first, so that changes after the list is read are not missed.
         let listening = startListening()
         let interfaces = list()
-        // A list that is empty for lack of descriptors or memory would say that there is no network.
+        // An empty list because of missing descriptors or memory would mean that there is no
+        // network.
         if interfaces != nil || !last.isEmpty || listening == .never {
             reader.yield(interfaces ?? last)
         }
         guard listening != .never else { return reader.finish() }
-        // Older readers get it as well, and the next list is compared with it: a change that is taken
-        // back until then would never reach this reader otherwise.
+        // Older readers get the list, too, because the next list is compared with it. Otherwise a
+        // change that is undone before the next list would be lost for the new reader.
         if let interfaces, interfaces != last {
             last = interfaces
             for older in readers.values { older.yield(interfaces) }
@@ -70,7 +71,7 @@ package final class InterfaceMonitor: @unchecked Sendable {
         if interfaces == nil || listening == .later { publishSoon(after: .seconds(1)) }
     }
 
-    /// The interfaces; nil when they cannot be listed now, as without a free descriptor.
+    /// The interfaces; nil if they cannot be listed now, for example without a free descriptor.
     private func list() -> [NetworkInterface]? {
         do throws(SystemError) {
             return try NetworkInterface.all()
@@ -89,7 +90,7 @@ package final class InterfaceMonitor: @unchecked Sendable {
 
     private enum Listening {
         case begun
-        /// There is no free descriptor, or no memory, now.
+        /// No descriptor or memory is free now.
         case later
         case never
     }
@@ -112,7 +113,7 @@ package final class InterfaceMonitor: @unchecked Sendable {
     }
 
     private func read() {
-        // Bounded, so that a flood does not keep the queue: the source fires again.
+        // Bounded, so that a flood does not block the queue: the source fires again.
         for _ in 0..<64 {
             let result = unsafe room.withUnsafeMutableBytes { room in
                 unsafe Syscalls.receiveInterfaceChange(descriptor, room)
@@ -122,7 +123,7 @@ package final class InterfaceMonitor: @unchecked Sendable {
                 if InterfaceMessages.tellOfChange(room[..<count]) { publishSoon() }
             case .wouldBlock: return
             case .failed:
-                // Too many to keep, says the kernel: what was lost was a change.
+                // The kernel has dropped messages, which may have been changes.
                 publishSoon()
                 return
             }
@@ -140,7 +141,7 @@ package final class InterfaceMonitor: @unchecked Sendable {
         guard !readers.isEmpty else { return }
         let listening = startListening()
         let interfaces = list()
-        // The change must not be lost, nor later ones.
+        // Retries, so that neither this change nor later ones are lost.
         let isAgain = listening != .never && (interfaces == nil || listening == .later)
         if isAgain { publishSoon(after: .seconds(1)) }
         if let interfaces, interfaces != last {

@@ -1,21 +1,21 @@
 public import ToolkitSystem
 
-/// A network interface of this machine, as it was when it was asked for.
+/// A network interface of this machine, at the time it was listed.
 public struct NetworkInterface: Hashable, Sendable {
     /// An Internet address of an interface.
     public struct Address: Hashable, Sendable {
         /// The address as text, without prefix length and zone.
         public var host: String
-        /// Whether it is IPv4 or IPv6.
+        /// Whether the address is IPv4 or IPv6.
         public var family: AddressFamily
-        /// How many bits name the network, up to 32 or 128.
+        /// The number of bits that name the network, up to 32 or 128.
         public var prefixLength: Int
-        /// How far it reaches.
+        /// The scope of the address.
         public var scope: AddressScope
 
         /// - Parameters:
         ///   - bytes: 4 bytes of IPv4 or 16 of IPv6, in network order.
-        ///   - prefixLength: how many bits name the network.
+        ///   - prefixLength: the number of bits that name the network.
         package init(_ bytes: [UInt8], prefixLength: Int) {
             family = bytes.count == 4 ? .ipv4 : .ipv6
             scope = AddressScope(bytes)
@@ -31,13 +31,13 @@ public struct NetworkInterface: Hashable, Sendable {
         /// Creates a set from its bits.
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-        /// It is switched on.
+        /// The interface is switched on.
         public static var up: Self { Self(rawValue: 0x1) }
-        /// It leads back to this machine.
+        /// The interface leads back to this machine.
         public static var loopback: Self { Self(rawValue: 0x8) }
-        /// It has one other end, as tunnels do.
+        /// The interface has one other end, as tunnels do.
         public static var pointToPoint: Self { Self(rawValue: 0x10) }
-        /// It has a carrier.
+        /// The interface has a carrier.
         public static var running: Self { Self(rawValue: 0x40) }
 
         package static var known: Self { [.up, .loopback, .pointToPoint, .running] }
@@ -45,11 +45,11 @@ public struct NetworkInterface: Hashable, Sendable {
 
     /// The name, such as `eth0` or `en0`.
     public var name: String
-    /// The number that the system gave it; the zone of its link-local addresses (RFC 4007).
+    /// The system's number of the interface; the zone of its link-local addresses (RFC 4007).
     public var index: UInt32
-    /// The system's description of it.
+    /// The system's description of the interface.
     public var flags: Flags
-    /// Its addresses, in the order of the system.
+    /// The addresses, in the order of the system.
     public var addresses: [Address]
 
     /// The kind of the interface, as far as its name reveals it.
@@ -64,9 +64,9 @@ public struct NetworkInterface: Hashable, Sendable {
         self.addresses = addresses
     }
 
-    /// All interfaces of the machine, also those that are off.
+    /// All interfaces of the machine, including those that are off.
     ///
-    /// This is a call of the system of some 50 microseconds; it does not wait for the network.
+    /// This takes some 50 microseconds of system calls, and does not wait for the network.
     /// - Throws: the error of the system, such as too many open descriptors.
     public static func all() throws(SystemError) -> [NetworkInterface] {
         try Syscalls.interfaces().map { entry in
@@ -76,10 +76,10 @@ public struct NetworkInterface: Hashable, Sendable {
         }
     }
 
-    /// The address from which this machine would reach the Internet, or the only network it has;
-    /// `nil` when there is none. It is what people mean by "the address of this machine".
+    /// The address from which this machine would reach the Internet, or its only network; `nil` if
+    /// there is none. Users call it "the address of this machine".
     ///
-    /// The routing table is asked; nothing is sent.
+    /// The address is read from the routing table; nothing is sent.
     /// - Parameter family: the family of the address.
     public static func primaryAddress(_ family: AddressFamily = .ipv4) -> Address? {
         guard let interfaces = try? all() else { return nil }
@@ -94,7 +94,7 @@ public struct NetworkInterface: Hashable, Sendable {
         let addresses = usable.sorted { $0.kind.rank < $1.kind.rank }
             .flatMap(\.addresses)
             .filter { $0.family == family && $0.scope != .loopback }
-        // Stable: within a scope the order of the interfaces stays.
+        // The search keeps the order of the interfaces.
         return addresses.first { $0.host == routed }
             ?? addresses.first { $0.scope != .linkLocal } ?? addresses.first
     }

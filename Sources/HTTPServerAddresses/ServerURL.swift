@@ -1,20 +1,20 @@
 public import ToolkitSystem
 
-/// A URL at which a server can be reached, and what leads there.
+/// A URL at which a server can be reached, with its address and interface.
 public struct ServerURL: Hashable, Sendable, CustomStringConvertible {
-    /// `http`.
+    /// `http` or `https`.
     public var scheme: String
     /// The address as text, without brackets and zone.
     public var host: String
-    /// The name of the interface that a link-local IPv6 address is reached over (RFC 4007).
+    /// The interface of a link-local IPv6 address, by name (RFC 4007); otherwise `nil`.
     public var zone: String?
     /// The port.
     public var port: UInt16
     /// Whether the address is IPv4 or IPv6.
     public var family: AddressFamily
-    /// How far the address reaches.
+    /// The scope of the address.
     public var scope: AddressScope
-    /// The interface that has the address; `nil` when none of the list does.
+    /// The name of the interface that has the address; `nil` if no listed interface has it.
     public var interface: String?
     /// The kind of that interface.
     public var kind: InterfaceKind
@@ -33,21 +33,21 @@ public struct ServerURL: Hashable, Sendable, CustomStringConvertible {
         self.kind = kind
     }
 
-    /// The URL: IPv6 in brackets (RFC 3986 section 3.2.2), the port unless it is the scheme's own,
-    /// the zone behind `%25` (RFC 6874), and the path `/`.
+    /// The URL: IPv6 in brackets (RFC 3986 section 3.2.2), the zone after `%25` (RFC 6874), the
+    /// port unless it is the scheme's default, and the path `/`.
     public var text: String {
         let isUsual = port == (scheme == "https" ? 443 : 80)
         return "\(scheme)://\(authorityHost)\(isUsual ? "" : ":\(port)")/"
     }
 
-    /// The address as an authority has it, without the port.
+    /// The address as in an authority, without the port.
     package var authorityHost: String { family == .ipv6 ? "[\(host)\(zoneText)]" : host }
 
     /// The same as `text`.
     public var description: String { text }
 
-    /// Whether web browsers can open it: they refuse zones. Other clients, such as curl, take them,
-    /// on a machine whose interface has the same name.
+    /// Whether web browsers can open the URL: they refuse zones. Other clients, such as curl,
+    /// accept a zone on a machine whose interface has the same name.
     public var worksInBrowsers: Bool { zone == nil }
 
     private var zoneText: String {
@@ -79,10 +79,10 @@ public struct ServerURL: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Where a listener is bound.
+/// The address that a listener is bound to.
 package struct BoundAddress: Hashable, Sendable {
     package var address: SocketAddress
-    /// Whether an IPv6 socket takes IPv4 connections, too, as inherited ones may.
+    /// Whether an IPv6 socket accepts IPv4 connections, too, as inherited sockets may.
     package var isDualStack: Bool
 
     /// Whether its connections are encrypted.
@@ -96,11 +96,11 @@ package struct BoundAddress: Hashable, Sendable {
 }
 
 extension ServerURL {
-    /// The URLs that lead to listeners, the most useful first: addresses of networks before those
-    /// of a link and of this machine, IPv4 before IPv6, cables and wireless networks before
-    /// bridges and tunnels, and among equals the one from which the machine reaches the Internet.
+    /// The URLs that lead to listeners, the most useful first: routable addresses before link-local
+    /// and loopback ones, IPv4 before IPv6, cables and wireless networks before bridges and
+    /// tunnels. Among equals, the address from which the machine reaches the Internet comes first.
     /// - Parameters:
-    ///   - bound: where the listeners are bound.
+    ///   - bound: the addresses that the listeners are bound to.
     ///   - interfaces: the interfaces of the machine.
     ///   - routed: addresses that the routing table prefers.
     package static func list(
@@ -147,7 +147,7 @@ extension ServerURL {
         }
     }
 
-    /// - Parameter host: an address that a listener is bound to, with `%zone` where it has one.
+    /// - Parameter host: an address that a listener is bound to, possibly with `%zone`.
     private static func url(
         _ host: String, _ family: AddressFamily, _ port: UInt16, _ interfaces: [NetworkInterface]
     ) -> ServerURL {

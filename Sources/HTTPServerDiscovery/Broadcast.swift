@@ -1,6 +1,6 @@
 internal import ToolkitSystem
 
-/// Gives each event to all streams that are read.
+/// Sends each event to all open streams.
 final class Broadcast<Event: Sendable>: Sendable {
     private struct State: Sendable {
         var readers: [Int: AsyncStream<Event>.Continuation] = [:]
@@ -13,7 +13,7 @@ final class Broadcast<Event: Sendable>: Sendable {
         for reader in state.withLock({ Array($0.readers.values) }) { reader.finish() }
     }
 
-    /// The events from now on. A reader that lags loses the oldest of 64.
+    /// The events from now on. A slow reader loses the oldest of 64 events.
     func stream() -> AsyncStream<Event> {
         let (stream, reader) = AsyncStream<Event>.makeStream(
             bufferingPolicy: .bufferingNewest(64))

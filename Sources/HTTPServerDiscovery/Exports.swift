@@ -1,2 +1,2 @@
-// Importing discovery also imports the addresses, which belong to it.
+// Importing this module also imports the addresses.
 @_exported public import HTTPServerAddresses

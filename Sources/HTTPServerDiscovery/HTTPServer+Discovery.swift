@@ -1,12 +1,12 @@
 public import HTTPServerCore
 
 extension HTTPServer {
-    /// Calls `start` with the port when the server listens, now or later, and `stop` when it
-    /// does not any more, until the task is cancelled. It holds the server until then.
+    /// Calls `start` with the port when the server listens, now or later, and `stop` when it no
+    /// longer listens, until the task is cancelled. It retains the server until then.
     fileprivate func whileListening(
         start: (UInt16) -> Void, stop: () async -> Void
     ) async {
-        // The stream first: what happens after the look at the addresses must not be missed.
+        // The stream is created first, so that no event after reading the addresses is missed.
         let events = self.events
         if let port = addresses.compactMap(\.port).first { start(port) }
         for await event in events {
@@ -22,9 +22,9 @@ extension HTTPServer {
 }
 
 extension BonjourAdvertisement {
-    /// Announces a server while it listens: the announcement is taken back when it is suspended
-    /// or stops, and made again when it is resumed or started. Returns when the task is
-    /// cancelled, with the announcement taken back.
+    /// Announces a server while it listens: the announcement is withdrawn when the server is
+    /// suspended or stops, and made again when it is resumed or started. When the task is
+    /// cancelled, withdraws the announcement and returns.
     @concurrent
     public func follow(_ server: HTTPServer) async {
         await server.whileListening {
@@ -36,9 +36,9 @@ extension BonjourAdvertisement {
 }
 
 extension NATPortMapper {
-    /// Keeps a mapping to a server while it listens: it is taken back when the server is
-    /// suspended or stops, and asked for again when it is resumed or started. Returns when the
-    /// task is cancelled, with the mapping taken back.
+    /// Keeps a mapping to a server while it listens: the mapping is removed when the server is
+    /// suspended or stops, and requested again when it is resumed or started. When the task is
+    /// cancelled, removes the mapping and returns.
     @concurrent
     public func follow(_ server: HTTPServer) async {
         await server.whileListening {

@@ -5,11 +5,12 @@ internal import Logging
 internal import WebSocketConnections
 public import WebSocketFrames
 
-/// Which pages may open a WebSocket. Browsers let any page try, and send the user's cookies with it.
+/// The pages that may open a WebSocket. Browsers let any page try, and send the user's cookies with
+/// the request.
 public enum WebSocketOrigins: Hashable, Sendable {
-    /// Pages of the host that the request is for, and clients that send no Origin.
+    /// Pages of the requested host, and clients that send no Origin.
     case sameHost
-    /// Pages of these origins, such as `https://app.example.org`, besides those of the host.
+    /// Pages of these origins, such as `https://app.example.org`, and all that `sameHost` allows.
     case listed(Set<String>)
     /// All pages.
     case any
@@ -18,18 +19,20 @@ public enum WebSocketOrigins: Hashable, Sendable {
 extension Request {
     /// Accepts a WebSocket (RFC 6455 section 4.2), and runs `body` with it.
     ///
-    /// Return the response that this makes. When `body` returns the connection is closed with 1000,
-    /// when it throws with 1011. Its task is cancelled when the client goes without a close frame.
-    /// When the client sends a close frame, or the server stops, a reader gets the end of the
-    /// sequence; the task is cancelled if it has not read from the WebSocket yet.
+    /// Return the resulting response from the handler. When `body` returns, the connection is
+    /// closed with 1000; when it throws, with 1011. The task of `body` is cancelled when the client
+    /// disappears without a close frame. When the client sends a close frame or the server stops, a
+    /// reader gets the end of the sequence; if `body` has never read from the WebSocket, its task
+    /// is cancelled.
     /// - Parameters:
-    ///   - protocols: the subprotocols that this side speaks. The client's first choice among them
-    ///     is taken; without a common one none is.
+    ///   - protocols: the subprotocols that the server supports. The client's first choice among
+    ///     them is used; without a common one, none is.
     ///   - origins: the pages that may open one.
-    ///   - compression: how permessage-deflate (RFC 7692) is agreed on; `nil` for never.
+    ///   - compression: the policy for permessage-deflate (RFC 7692); `nil` for no compression.
     ///   - options: limits and times.
-    ///   - body: talks with the client, on the event loop: it must not block.
-    /// - Throws: `HTTPError`: 426 or 400 for what is no handshake, 403 for a page of another origin.
+    ///   - body: exchanges messages with the client, on the event loop; it must not block.
+    /// - Throws: `HTTPError`: 426 or 400 for an invalid handshake, 403 for a page of another
+    ///   origin.
     public func webSocket(
         protocols: [String] = [], origins: WebSocketOrigins = .sameHost,
         compression: DeflateExtension.Policy? = DeflateExtension.Policy(),

@@ -28,7 +28,7 @@ public final class WebSocket: Sendable {
 
     // MARK: Sending
 
-    /// Sends a message. It suspends while the client is more than 64 KiB behind.
+    /// Sends a message. Suspends while more than 64 KiB wait for the client.
     /// - Throws: `WebSocketClosedError` when the connection is closed, or about to be;
     ///   `WebSocketSendError.messageUnfinished` while a message in pieces is not complete.
     public func send(_ message: WebSocketMessage) async throws {
@@ -45,11 +45,11 @@ public final class WebSocket: Sendable {
         try await connection.send(.message(.binary(bytes)))
     }
 
-    /// Sends a piece of a long message, which the client can read at once.
+    /// Sends a piece of a long message, which the client can read immediately.
     ///
     /// Until the last piece no other message can be sent.
-    /// - Throws: `WebSocketSendError.messageUnfinished` when the piece is of another message, and
-    ///   `WebSocketClosedError`.
+    /// - Throws: `WebSocketSendError.messageUnfinished` if the piece differs in kind from its
+    ///   message, and `WebSocketClosedError`.
     public func send(_ piece: WebSocketPiece) async throws {
         try await connection.send(.piece(piece))
     }
@@ -60,16 +60,17 @@ public final class WebSocket: Sendable {
         try await connection.send(.ping(Array(payload.prefix(125))))
     }
 
-    /// How many bytes wait for the client to take them. A program that would rather drop live data
-    /// than wait looks here first.
+    /// The number of bytes that wait for the client to read them. A program that would rather drop
+    /// live data than wait checks this first.
     public var waitingBytes: Int { connection.waitingBytes }
 
     // MARK: The end
 
-    /// Closes the connection. Messages that the client has sent before its close frame still come.
+    /// Closes the connection. Messages that the client has sent before its close frame can still be
+    /// read.
     /// - Parameters:
     ///   - code: a code that may be sent, see `CloseCode.isSendable`; others are sent as 1011.
-    ///   - reason: a text for people; what exceeds 123 bytes of UTF-8 is left out.
+    ///   - reason: a text for people; characters beyond 123 bytes of UTF-8 are left out.
     public func close(_ code: CloseCode = .normal, reason: String = "") async {
         await connection.close(code.isSendable ? code : .internalError, reason: reason)
     }
@@ -97,6 +98,6 @@ extension WebSocket: AsyncSequence {
         }
     }
 
-    /// Reads messages from where the last reader has stopped.
+    /// Creates an iterator. It continues after the last message that was read.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(connection: connection) }
 }

@@ -3,7 +3,7 @@ package import HTTPServerCore
 package import WebSocketConnections
 internal import WebSocketFrames
 
-/// A connection of the server below a WebSocket.
+/// The server's connection below a WebSocket.
 struct ServerCarrier: WebSocketCarrier {
     let base: any UpgradeCarrier
 
@@ -36,13 +36,14 @@ extension WebSocketConnection: UpgradedProtocol {
 
     package func connectionClosed(_ reason: ConnectionCloseReason) { carrierEnded() }
 
-    /// Runs what the handler does with the socket.
-    /// - Parameter report: is handed an error of the handler's own.
+    /// Runs the handler's closure with the socket.
+    /// - Parameter report: gets an error that the closure throws, other than the end of the
+    ///   connection or a cancellation.
     func run(
         _ body: @escaping @Sendable (WebSocket) async throws -> Void, with socket: WebSocket,
         on loop: EventLoop, report: @escaping @Sendable (any Error) -> Void
     ) {
-        // Little stays across the wait, because the task lives as long as the connection.
+        // Keep few values across the wait, because the task lives as long as the connection.
         let task = Task(executorPreference: loop) {
             do {
                 try await body(socket)
@@ -51,14 +52,14 @@ extension WebSocketConnection: UpgradedProtocol {
                 self.handlerEnded(by: error, report)
             }
         }
-        // A closed conversation may be followed by work; one that was cut off is of no use. Without a
-        // reader nothing else would tell the handler that its client has closed.
+        // After a regular close the handler may have work to do; after a cut-off it is cancelled. A
+        // handler that does not read would not notice its client's close otherwise.
         whenEnded { connection, end in
             switch end.cause {
             case .local where !connection.isStopping: break
             case .local where connection.hasReader, .peer where connection.hasReader: break
-            // The connection is in the middle of writing: what the program does when its task is
-            // cancelled has to wait.
+            // The connection is being written to, so the cancellation, which may run code of the
+            // program, is deferred.
             case .local, .peer, .failure, .transport: loop.execute { task.cancel() }
             }
         }
@@ -68,7 +69,7 @@ extension WebSocketConnection: UpgradedProtocol {
         by error: any Error, _ report: @Sendable (any Error) -> Void
     ) {
         switch error {
-        // The end is known already.
+        // The end was reported already.
         case is WebSocketClosedError: handlerEnded()
         case is CancellationError: handlerEnded(.goingAway)
         default:

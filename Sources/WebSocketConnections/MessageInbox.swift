@@ -1,8 +1,8 @@
 internal import ToolkitSystem
 internal import WebSocketFrames
 
-/// Messages on their way from a loop to one reader on any thread: those that wait for the reader, or
-/// the reader that waits for one.
+/// A queue of messages from a loop to one reader on any thread. It holds either messages that wait
+/// for the reader, or the reader that waits for a message.
 struct MessageInbox: Sendable {
     typealias Waiting = WaitingReader<WebSocketMessage?>
 
@@ -11,11 +11,11 @@ struct MessageInbox: Sendable {
         var bytes = 0
         var waiting = Waiting()
         var ending = Ending.open
-        /// Whether a message has come, which the reader may answer.
+        /// Whether a message was delivered, which the reader may answer.
         var hasDelivered = false
-        /// Whether a fault waits for the reader to ask again.
+        /// Whether a fault is held until the reader asks again.
         var isFaultHeld = false
-        /// Whether a reader has asked.
+        /// Whether a reader has asked for a message.
         var hasReader = false
         /// Whether messages are dropped, because the handler has returned.
         var isAbandoned = false
@@ -23,32 +23,32 @@ struct MessageInbox: Sendable {
         var end: WebSocketEnd? { if case .ended(let end) = ending { end } else { nil } }
     }
 
-    /// A word while the connection is open.
+    /// Indirect, so that it takes one word while the connection is open.
     private enum Ending {
         case open
         indirect case ended(WebSocketEnd)
     }
 
     private let state = Locked(State())
-    /// How many bytes of messages wait before input stops.
+    /// The bytes of waiting messages above which input stops.
     private let limit: Int
 
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// How the connection has ended; `nil` while it is open.
+    /// The end of the connection; `nil` while it is open.
     var end: WebSocketEnd? { state.withLock { $0.end } }
 
     /// Whether a reader has asked for a message.
     var hasReader: Bool { state.withLock { $0.hasReader } }
 
-    /// Whether more messages are welcome.
+    /// Whether more messages may be read from the connection.
     var hasRoom: Bool { state.withLock { $0.bytes <= limit } }
 
     // MARK: The loop's side
 
-    /// Hands a message to the reader, or keeps it.
+    /// Passes a message to the waiting reader, or queues it.
     func append(_ message: WebSocketMessage) {
         let reader = state.withLock { state -> Waiting.Reader? in
             guard !state.isAbandoned else { return nil }
@@ -61,8 +61,9 @@ struct MessageInbox: Sendable {
         reader?.resume(returning: message)
     }
 
-    /// Drops messages from now on: the handler has returned, and the peer's close frame is behind
-    /// them. Another task that still reads gets the end, and no message after a gap.
+    /// Drops all messages, present and future, because the handler has returned and the peer's
+    /// close frame comes after them. Another task that still reads gets the end, and never a
+    /// message after a gap.
     func abandon() {
         state.withLock { state in
             (state.isAbandoned, state.bytes) = (true, 0)
@@ -70,8 +71,8 @@ struct MessageInbox: Sendable {
         }
     }
 
-    /// Whether a fault has to wait until the reader asks for the message behind it, and so has
-    /// answered all messages before it. From then on ``read(_:_:)`` reports that.
+    /// Whether a fault must be held until the reader asks for the next message, and so has answered
+    /// all messages before the fault. If so, ``read(_:_:)`` reports when the reader asks.
     func holdsFault() -> Bool {
         state.withLock { state in
             state.isFaultHeld = state.hasDelivered && !state.waiting.isTaken
@@ -79,7 +80,7 @@ struct MessageInbox: Sendable {
         }
     }
 
-    /// No more messages come. Messages that wait can still be read.
+    /// Ends the queue. Waiting messages can still be read.
     func finish(_ end: WebSocketEnd) {
         let reader = state.withLock { state -> Waiting.Reader? in
             guard case .open = state.ending else { return nil }
@@ -91,10 +92,10 @@ struct MessageInbox: Sendable {
 
     // MARK: The reader's side
 
-    /// A message that waits.
+    /// A message taken from the queue.
     struct Taken {
         let message: WebSocketMessage
-        /// Whether there is room for more now, where there was none before.
+        /// Whether taking it made the queue ready for more messages.
         let madeRoom: Bool
     }
 
@@ -109,12 +110,13 @@ struct MessageInbox: Sendable {
         return Taken(message: message, madeRoom: !hadRoom && state.bytes <= limit)
     }
 
-    /// Gives the next message to a reader, or has it wait.
-    /// - Returns: whether the loop has to look: there is room for more now, where there was none
-    ///   before, or a fault has waited for the reader.
+    /// Resumes the reader with the next message, or lets it wait.
+    /// - Returns: whether the loop must be notified: the queue became ready for more messages, or a
+    ///   held fault waits for this reader.
     func read(_ reader: Waiting.Reader, _ wait: Waiting.Wait) -> Bool {
         let answer = state.withLock { state -> Answer in
-            // The end of a connection cancels its handler, which still reads to the end.
+            // The end of a connection cancels its handler, which may still read the remaining
+            // messages.
             if wait.isCancelled, state.end == nil { return .cancelled }
             precondition(!state.waiting.isTaken, "a WebSocket has one reader at a time")
             if let taken = Self.take(from: &state, limit) { return .taken(taken) }
@@ -154,7 +156,7 @@ struct MessageInbox: Sendable {
 }
 
 extension WebSocketMessage {
-    /// The memory that it takes, roughly: an empty message takes some, too.
+    /// The approximate memory of the message; an empty message takes some, too.
     fileprivate var cost: Int {
         switch self {
         case .text(let text): text.utf8.count + 64

@@ -1,12 +1,14 @@
 internal import ToolkitSystem
 
-/// The pings of a program that wait for their pongs, in order. Its owner confines it to a loop.
+/// The pings of a program that wait for their pongs, in order. The owner confines this value to a
+/// loop.
 struct PongWaits {
     typealias Waiting = WaitingReader<Void>
 
     private struct Wait {
         var number: UInt64
-        /// How many pings the connection had written by itself when this ping was written.
+        /// The number of pings that the connection had written by itself when this ping was
+        /// written.
         var precedingCount = UInt64.max
         var waiting: Waiting
     }
@@ -14,7 +16,7 @@ struct PongWaits {
     private var waits: [Wait] = []
     private var lastNumber: UInt64 = 0
 
-    /// Has a task wait for the pong of a ping that is about to be sent.
+    /// Lets a task wait for the pong of a ping that is about to be sent.
     /// - Returns: the payload of the ping, which no other ping of the connection has.
     mutating func begin(_ reader: Waiting.Reader, _ wait: Waiting.Wait) -> [UInt8] {
         lastNumber &+= 1
@@ -34,21 +36,21 @@ struct PongWaits {
         return number
     }
 
-    /// A pong has come. It answers the pings before its own, too (RFC 6455 section 5.5.3).
+    /// Takes a pong. It also answers the pings before its own ping (RFC 6455 section 5.5.3).
     mutating func received(_ payload: [UInt8]) {
         // The wait for this ping itself may have been cancelled.
         guard let number = Self.number(payload), number <= lastNumber else { return }
         resumeFirst(waits.prefix { $0.number <= number }.count)
     }
 
-    /// The last ping was written, after a number of pings of the connection itself.
+    /// Records that the last ping was written after `count` pings of the connection itself.
     mutating func written(after count: UInt64) {
         guard let last = waits.indices.last, waits[last].number == lastNumber else { return }
         waits[last].precedingCount = count
     }
 
-    /// The first pings of the connection itself were answered, and so are all pings before the last
-    /// of these.
+    /// Records that the first `count` pings of the connection itself were answered, and so are all
+    /// pings before the last of them.
     mutating func answered(_ count: UInt64) {
         resumeFirst(waits.prefix { $0.precedingCount < count }.count)
     }
@@ -70,7 +72,7 @@ struct PongWaits {
         _ = none.cancel(wait)
     }
 
-    /// No more pongs come.
+    /// Ends all waits with an error.
     mutating func fail(_ error: any Error) {
         let ended = waits
         waits = []

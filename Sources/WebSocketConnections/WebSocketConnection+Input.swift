@@ -1,23 +1,25 @@
 internal import HTTPParser
 internal import WebSocketFrames
 
-// Input: bytes to messages, as long as there is room for them.
+// Input: bytes to messages, within the limits of the queues.
 extension WebSocketConnection {
-    /// Whether further input is welcome; otherwise it stays with the system, which stops the peer.
+    /// Whether input may be read; otherwise it stays in the system's buffers, which stops the peer.
     package var wantsInput: Bool { held.isEmpty && hasRoomForInput }
 
-    /// Whether the reader runs on the loop, and can answer a message before the next one is read.
+    /// Whether the reader runs on the loop, and can answer a message before the next message is
+    /// read.
     private var yieldsAfterMessages: Bool { unsafe machine.role == .server }
 
     private var hasRoomForInput: Bool {
         inbox.hasRoom && (carrier?.waitingBytes ?? 0) <= Self.highWater
     }
 
-    /// Takes bytes that have come, and may change them in place. Call it only while `wantsInput`.
+    /// Takes received bytes, and may change them in place. Call this only while `wantsInput`.
     package func receive(_ bytes: UnsafeMutableRawBufferPointer) {
         guard let carrier else { return }
         var position = 0
-        // An answer may make room for input: the caller would read it over these bytes.
+        // An answer may make the connection ready for input, and the carrier would read it over
+        // these bytes.
         held.isBeingRead = true
         unsafe read(bytes.bindMemory(to: UInt8.self), &position, carrier)
         held.isBeingRead = false
@@ -32,7 +34,7 @@ extension WebSocketConnection {
         held.hasRoomAfter = false
     }
 
-    /// Reads to the end, or to a message after which others have their turn.
+    /// Reads to the end of the input, or to a message after which the reader has to run.
     private func read(
         _ bytes: UnsafeMutableBufferPointer<UInt8>, _ position: inout Int,
         _ carrier: any WebSocketCarrier
@@ -58,7 +60,7 @@ extension WebSocketConnection {
         if let event { take(event) }
     }
 
-    /// The reader has taken a message, or waits for one.
+    /// Called when the reader has taken a message, or waits for one.
     func readerMovedOn() {
         if let carrier, unsafe machine.heldFault != nil, !inbox.holdsFault() {
             releaseFault(carrier)
@@ -68,13 +70,14 @@ extension WebSocketConnection {
         inboxHasRoom()
     }
 
-    /// The handler has returned: its messages are dropped, so that the close frame is reached.
+    /// Drops the messages after the handler has returned, so that the peer's close frame is
+    /// reached.
     package func abandonMessages() {
         inbox.abandon()
         inboxHasRoom()
     }
 
-    /// There may be room for input.
+    /// Resumes reading if the limits allow it.
     func inboxHasRoom() {
         guard hasRoomForInput else { return }
         scheduleHeld()
@@ -82,7 +85,7 @@ extension WebSocketConnection {
         if held.isEmpty { carrier?.readOn() }
     }
 
-    /// Reads on after the tasks that are ready to run, one of which is the reader's.
+    /// Schedules reading after the tasks that are ready to run, one of which is the reader's.
     private func scheduleHeld() {
         guard !held.isEmpty, !held.isScheduled, !held.isBeingRead, hasRoomForInput else { return }
         held.isScheduled = true
@@ -96,7 +99,8 @@ extension WebSocketConnection {
             return
         }
         guard hasRoomForInput else { return }
-        // Taken out first, so that it is not copied. The flag keeps other input away meanwhile.
+        // Moved out first, so that the bytes are not copied. Meanwhile the flag keeps other input
+        // away.
         var (bytes, position): ([UInt8], Int) = ([], held.position)
         swap(&bytes, &held.bytes)
         held.isBeingRead = true

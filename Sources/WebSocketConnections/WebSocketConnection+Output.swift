@@ -3,9 +3,9 @@ internal import Synchronization
 internal import ToolkitSystem
 internal import WebSocketFrames
 
-// Output, and how much of it the peer has taken.
+// Output, and its back-pressure.
 extension WebSocketConnection {
-    /// Sends, or reports that the sender has to wait: then nothing was sent.
+    /// Sends the output, or returns `false` if the sender has to wait; then nothing was sent.
     func write(_ output: Output) throws -> Bool {
         guard let carrier, canSend else { throw WebSocketClosedError(end: end) }
         guard writers.isEmpty, carrier.waitingBytes <= Self.highWater,
@@ -39,13 +39,13 @@ extension WebSocketConnection {
         } catch {
             return writer.resume(throwing: error)
         }
-        // The connection may have broken meanwhile: then nothing releases the writer later.
+        // The connection may have broken meanwhile; then nothing would resume the writer later.
         if self.carrier != nil, carrier.waitingBytes > Self.highWater {
             writers.append(writer)
         } else if turnBytes <= Self.highWater {
             writer.resume()
         } else {
-            // A peer that reads as fast as this side writes must not keep the loop from the others.
+            // A peer that reads as fast as this side writes must not block the loop for others.
             turnBytes = 0
             if !loop.hand({ writer.resume() }) { writer.resume() }
         }
@@ -53,14 +53,14 @@ extension WebSocketConnection {
 
     private var canSend: Bool { unsafe machine.phase == .open && !isMute }
 
-    /// Nothing can be sent any more; what the peer has sent before may still be read.
+    /// Called when nothing can be sent any more; earlier input may still be read.
     package func outputBroke() {
         isMute = true
         releaseWriters()
         pongs.fail(WebSocketClosedError(end: end))
     }
 
-    /// Sends what was written, and has the machine know what is gone.
+    /// Sends the written output, and reports the sent bytes to the machine.
     func flush(_ carrier: any WebSocketCarrier) {
         carrier.flush()
         noteSent(carrier)
@@ -74,7 +74,7 @@ extension WebSocketConnection {
         if sent > 0 { unsafe machine.sent(sent, at: now) }
     }
 
-    /// The peer has taken so much of the output that more can be written.
+    /// Called when the peer has taken enough of the output that more can be written.
     package func hasRoom() {
         guard let carrier else { return }
         noteSent(carrier)
@@ -117,7 +117,8 @@ extension WebSocketConnection {
         guard let carrier, canSend else {
             return reader.resume(throwing: WebSocketClosedError(end: end))
         }
-        // Waits first: sending may find that the connection is gone, which ends all waits.
+        // Registers the wait first: sending may find that the connection is gone, which ends all
+        // waits.
         let payload = pongs.begin(reader, wait)
         do {
             try append(.ping(payload), to: carrier)

@@ -4,10 +4,10 @@ internal import Synchronization
 package import ToolkitSystem
 package import WebSocketFrames
 
-/// A WebSocket between its carrier and its tasks: the same for servers and clients. Confined to the
-/// carrier's loop but for what is marked otherwise.
+/// A WebSocket between its carrier and its tasks, the same for servers and clients. It is confined
+/// to the carrier's loop, except for the members under "Any thread".
 package final class WebSocketConnection: @unchecked Sendable {
-    /// Something to be sent.
+    /// A message, piece or ping to send.
     package enum Output: Sendable {
         case message(WebSocketMessage)
         case piece(WebSocketPiece)
@@ -18,15 +18,15 @@ package final class WebSocketConnection: @unchecked Sendable {
     typealias Writer = CheckedContinuation<Void, any Error>
 
     let loop: any WebSocketLoop
-    /// `nil` once the connection is gone, or about to be.
+    /// `nil` once the connection is closed or about to close.
     var carrier: (any WebSocketCarrier)?
     @exclusivity(unchecked)
     var machine: WebSocketMachine
     var held = HeldInput()
     var writers: [Writer] = []
-    /// Bytes that were sent since the loop had a turn for others, roughly.
+    /// The approximate bytes that were sent since the loop last ran other work.
     var turnBytes = 0
-    /// Whether the carrier can send nothing any more.
+    /// Whether the carrier can no longer send.
     var isMute = false
     /// Whether the close frame was sent because the server stops.
     package private(set) var isStopping = false
@@ -34,21 +34,22 @@ package final class WebSocketConnection: @unchecked Sendable {
     package internal(set) var deadline = UInt64.max
     let inbox = MessageInbox(limit: WebSocketConnection.highWater)
     let waiting = Atomic<Int>(0)
-    /// Is told of the end, on the loop.
+    /// Called at the end of the connection, on the loop.
     private var endHandler: EndHandler?
 
-    /// Bytes that wait for a slow peer before `send` suspends, and bytes of messages that wait for
-    /// a reader before input stops.
+    /// The limit of bytes that wait for a slow peer, above which `send` suspends, and of bytes of
+    /// messages that wait for a reader, above which input stops.
     static let highWater = 64 << 10
-    /// Streams of zlib, which belong to a connection only while a message is on its way.
+    /// Streams of zlib. A connection without a context uses one only while a message is compressed
+    /// or decompressed.
     private static let pool = ContentCodingPool()
 
     /// - Parameters:
     ///   - carrier: the connection below, after its handshake.
-    ///   - loop: where the carrier is confined to, and this call.
-    ///   - role: the side that it is.
+    ///   - loop: the loop that the carrier, and this call, are confined to.
+    ///   - role: the side of the connection.
     ///   - deflate: the parameters of compression that the handshake agreed on.
-    ///   - options: limits and times. Messages come whole, whatever they say.
+    ///   - options: limits and times; `deliversPieces` is ignored.
     package init(
         _ carrier: any WebSocketCarrier, on loop: any WebSocketLoop, role: WebSocketRole,
         deflate: DeflateExtension?, options: WebSocketOptions
@@ -68,7 +69,7 @@ package final class WebSocketConnection: @unchecked Sendable {
 
     private static func nanoseconds(_ deadline: Duration?) -> UInt64 {
         guard let parts = deadline?.components else { return .max }
-        // Longer than a century is never.
+        // A deadline more than a century away counts as none.
         guard parts.seconds < 1 << 32 else { return .max }
         return UInt64(clamping: parts.seconds) &* 1_000_000_000
             &+ UInt64(clamping: parts.attoseconds / 1_000_000_000)
@@ -83,16 +84,16 @@ package final class WebSocketConnection: @unchecked Sendable {
 
     // MARK: Any thread
 
-    /// How the connection has ended; `nil` while it is open.
+    /// The end of the connection; `nil` while it is open.
     package var end: WebSocketEnd? { inbox.end }
 
     /// Whether a task has asked for a message.
     package var hasReader: Bool { inbox.hasReader }
 
-    /// Bytes of output that the peer has not taken yet.
+    /// The bytes of output that the peer has not taken yet.
     package var waitingBytes: Int { waiting.load(ordering: .relaxed) }
 
-    /// Sends something, and suspends while the peer is too far behind.
+    /// Sends a message, piece or ping, and suspends while too much output waits for the peer.
     /// - Throws: `WebSocketClosedError`, `WebSocketSendError`.
     package func send(_ output: Output) async throws {
         if loop.isEntered, try write(output) { return }
@@ -118,16 +119,16 @@ package final class WebSocketConnection: @unchecked Sendable {
 
     package typealias MessageReader = WaitingReader<WebSocketMessage?>
 
-    // The steps of `next`, to be called where one more function that waits would cost memory.
+    // The steps of `next`. Callers use them where another async function would cost memory.
 
-    /// A message that waits.
+    /// Takes a waiting message, if there is one.
     package func takeMessage() -> WebSocketMessage? {
         guard let taken = inbox.take() else { return nil }
         if taken.madeRoom { onLoop { self.readerMovedOn() } }
         return taken.message
     }
 
-    /// Gives the next message to a reader, or has it wait.
+    /// Resumes the reader with the next message, or lets it wait.
     package func read(_ reader: MessageReader.Reader, _ wait: MessageReader.Wait) {
         if inbox.read(reader, wait) { onLoop { self.readerMovedOn() } }
     }
@@ -155,7 +156,7 @@ package final class WebSocketConnection: @unchecked Sendable {
 
     // MARK: The end
 
-    /// Calls a handler when the connection has ended, or at once if it has.
+    /// Calls a handler when the connection has ended, or immediately if it has ended already.
     package func whenEnded(_ handler: @escaping EndHandler) {
         if let end { return handler(self, end) }
         endHandler = handler
@@ -169,18 +170,18 @@ package final class WebSocketConnection: @unchecked Sendable {
         endIfDone()
     }
 
-    /// The server stops: closes, unless the closing handshake has begun.
+    /// Closes the connection because the server stops, unless the closing handshake has begun.
     package func stop() {
         // A second stop finds the close frame of the first one.
         if unsafe machine.phase == .open { isStopping = true }
         close(.goingAway, "")
     }
 
-    /// The time of `deadline` has come.
+    /// Called when `deadline` has passed.
     package func deadlineReached() {
         guard let carrier else { return }
         var event: WebSocketEvent?
-        // A pong that this side does not read is no fault of the peer.
+        // A pong that this side has not read is not the peer's fault.
         if !wantsInput { unsafe machine.holdsInput(at: now) }
         carrier.write { event = unsafe machine.tick(at: now, into: &$0) }
         if let event { take(event) }
@@ -188,7 +189,7 @@ package final class WebSocketConnection: @unchecked Sendable {
         endIfDone()
     }
 
-    /// The carrier is gone.
+    /// Called when the carrier has ended.
     package func carrierEnded() {
         carrier = nil
         if let event = unsafe machine.transportEnded() { take(event) }
@@ -201,11 +202,12 @@ package final class WebSocketConnection: @unchecked Sendable {
         endHandler.take()?(self, end)
     }
 
-    /// Closes the carrier once the machine wants that.
+    /// Closes the carrier if the machine requests it.
     func endIfDone() {
         guard unsafe machine.closesTransport, let carrier else { return }
         self.carrier = nil
-        // A peer that has sent its close frame sends no more; one that has failed may.
+        // A peer that has sent its close frame sends no more; a peer that has violated the protocol
+        // may.
         let isClosed = end.map { $0.cause == .peer || $0.cause == .local } ?? false
         carrier.finish(leavesInput: !isClosed)
         carrier.flush()

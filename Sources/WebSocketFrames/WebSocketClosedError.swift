@@ -1,6 +1,7 @@
-/// A connection that is closed, or was cut off.
+/// The error of an operation on a connection that is closed or was cut off.
 public struct WebSocketClosedError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// How it ended; `nil` when this side has closed it and the client has not answered yet.
+    /// The end of the connection; `nil` if this side has sent a close frame and the peer has not
+    /// answered yet.
     public var end: WebSocketEnd?
 
     /// Creates an error.

@@ -3,13 +3,13 @@ internal import HTTPParser
 /// A peer's violation of the protocol, or a limit that it exceeds: the problem, its place, and the
 /// code of the close frame that answers it.
 ///
-/// It ends the connection (RFC 6455 section 7.1.7). Neither the kind nor the offset depends on how
-/// the bytes were split.
+/// The error ends the connection (RFC 6455 section 7.1.7). Neither its kind nor its offset depends
+/// on how the bytes were split.
 public struct WebSocketError: Error, Hashable, Sendable {
     /// The kind of an error.
     @nonexhaustive
     public enum Kind: String, Sendable, CaseIterable {
-        /// A reserved bit that no extension gave a meaning (RFC 6455 section 5.2).
+        /// A reserved bit that no agreed extension uses (RFC 6455 section 5.2).
         case reservedBits
         /// An opcode that is not registered (section 5.2).
         case reservedOpcode
@@ -39,9 +39,9 @@ public struct WebSocketError: Error, Hashable, Sendable {
         case invalidCloseCode
         /// A compressed message that is ill-formed (RFC 7692 section 7.2.2).
         case invalidCompressedData
-        /// A compressed message that stands for more than the limit's ratio.
+        /// A compressed message whose content exceeds the limit of ``WebSocketOptions/ratio``.
         case ratioTooHigh
-        /// The decompressor did not get the memory that it needs.
+        /// There is not enough memory for the decompressor.
         case outOfMemory
         /// No pong in time.
         case pongTimeout
@@ -51,7 +51,7 @@ public struct WebSocketError: Error, Hashable, Sendable {
 
     /// The kind of the error.
     public let kind: Kind
-    /// Where the frame begins that has the fault, in bytes from the start of the stream.
+    /// The offset of the invalid frame, in bytes from the start of the stream.
     public internal(set) var offset: Int64
 
     /// Creates an error.
@@ -73,7 +73,7 @@ public struct WebSocketError: Error, Hashable, Sendable {
 }
 
 extension WebSocketError: CustomStringConvertible {
-    /// Kind and place in one line, such as `reserved bits in the frame at byte 17`.
+    /// Kind and offset in one line, such as `reserved bits in the frame at byte 17`.
     public var description: String { "\(reason) in the frame at byte \(offset)" }
 
     /// The kind in plain words.

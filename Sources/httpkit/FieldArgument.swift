@@ -8,7 +8,7 @@ struct FieldArgument {
 
     /// - Parameters:
     ///   - text: the argument.
-    ///   - flag: the flag that it belongs to, as the message names it.
+    ///   - flag: the flag, which error messages name.
     init(_ text: String, of flag: String) throws {
         guard let colon = text.firstIndex(of: ":"), let name = HTTPFieldName(String(text[..<colon]))
         else { throw ValidationError("\(flag) takes 'NAME: VALUE'") }

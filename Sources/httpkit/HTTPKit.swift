@@ -9,10 +9,10 @@ struct HTTPKit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "httpkit",
         abstract:
-            "Serve folders over HTTP, try clients, and see what a strict parser makes of messages.",
+            "Serve folders over HTTP, test clients, and parse messages with a strict parser.",
         discussion: """
-            Data goes to standard output, one JSON object or one address a line; logs and \
-            complaints go to standard error.
+            Data goes to standard output, one JSON object or one address per line; logs and \
+            error messages go to standard error.
             """,
         version: version,
         subcommands: [

@@ -8,12 +8,12 @@ public enum BodyFraming: Hashable, Sendable {
     case chunked
     /// The content ends when the connection closes; only in responses.
     case untilClose
-    /// The bytes that follow are not HTTP: an accepted CONNECT, or CONNECT itself.
+    /// The bytes after the head are not HTTP: the message is CONNECT or a 2xx response to CONNECT.
     case tunnel
 }
 
 extension BodyFraming {
-    /// Whether the announced length is negative, and so impossible.
+    /// Whether the length is negative, which is invalid.
     var isNegative: Bool {
         guard case .length(let length) = self else { return false }
         return length < 0

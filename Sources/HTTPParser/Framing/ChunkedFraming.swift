@@ -1,7 +1,7 @@
 /// The chunked transfer coding (RFC 9112 section 7.1) as a value: bytes in, data ranges out.
 ///
 /// Chunk data is neither copied nor examined; only the lines around it are read byte by byte. CRLF
-/// is the only line end here, even with a leniency that lets heads have others.
+/// is the only line end accepted here, even with the leniency that accepts a lone LF in heads.
 package struct ChunkedFraming: Sendable {
     private enum State {
         case size, afterBlank, extensionName, afterName, value, token, quoted, escaped, afterQuote
@@ -28,7 +28,7 @@ package struct ChunkedFraming: Sendable {
         contentLimit = UInt64(max(limits.contentBytes, 0))
     }
 
-    /// Continues at `position` and moves it past the bytes that it has read.
+    /// Reads from `position` on, and moves `position` past the bytes that were read.
     package mutating func next(
         _ bytes: UnsafeRawBufferPointer, from position: inout Int
     ) throws(HTTPParseError) -> Step {
@@ -80,8 +80,8 @@ package struct ChunkedFraming: Sendable {
         }
     }
 
-    /// chunk-size = 1*HEXDIG. The overflow check comes before the shift. Any size fits into 16
-    /// digits, and that limit bounds a run of zeros, too.
+    /// chunk-size = 1*HEXDIG. The overflow check comes before the shift. Every size fits into 16
+    /// digits, and the limit of 16 also bounds a run of zeros.
     private mutating func readSize(
         _ byte: UInt8, at offset: Int
     ) throws(HTTPParseError) -> State {

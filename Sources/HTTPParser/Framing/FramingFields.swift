@@ -1,12 +1,13 @@
-/// The six fields that decide where a message ends and what its connection does next, read while
-/// the head is walked.
+/// The six fields that decide where a message ends and whether its connection persists, switches
+/// protocol or expects `100 Continue`. They are recorded while the head is parsed.
 package struct FramingFields: Sendable {
     package struct Flags: OptionSet, Sendable {
         package let rawValue: UInt16
         @inline(__always)
         package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-        /// Not the generic one of `OptionSet`, which other modules would call without specializing it.
+        /// Replaces the generic `contains` of `OptionSet`, which other modules would call
+        /// unspecialised.
         @inline(__always)
         package func contains(_ member: Self) -> Bool {
             rawValue & member.rawValue == member.rawValue
@@ -23,7 +24,7 @@ package struct FramingFields: Sendable {
     }
 
     package var flags: Flags
-    /// The announced length, or -1.
+    /// The announced length in bytes; -1 without Content-Length.
     package var contentLength: Int64
 
     @inline(__always)
@@ -46,7 +47,7 @@ package struct FramingFields: Sendable {
         }
     }
 
-    /// Records a field line if it is one of the six. `offset` is the offset of its value.
+    /// Records a field line if its field is one of the six. `offset` is the offset of the value.
     @inline(never)
     mutating func record(
         name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, at offset: Int,
@@ -64,10 +65,10 @@ package struct FramingFields: Sendable {
         }
     }
 
-    /// Records a field that most requests have, if it is of the usual form: one plain Host of at
-    /// most 32 bytes, `Connection: keep-alive`, or one Content-Length of at most eight digits.
-    /// After `false` the caller has to use `record`.
-    /// - Parameter end: where readable memory ends, at least 64.
+    /// Records a field of a request if it has a common form: one plain Host of at most 32 bytes,
+    /// `Connection: keep-alive`, or one Content-Length of at most eight digits. If this returns
+    /// `false`, the caller must call `record`.
+    /// - Parameter end: the end of readable memory as an offset from `base`, at least 64.
     @inline(__always)
     mutating func recordUsual(_ base: UnsafeRawPointer, _ slot: FieldSlot, end: Int) -> Bool {
         let start = Int(slot.valueStart)
@@ -108,8 +109,8 @@ package struct FramingFields: Sendable {
         }
     }
 
-    /// Whether the only odd byte of a host is the colon before a port below 60000. A larger port
-    /// may exceed 65535, which the grammar checks.
+    /// Whether the only bit in `odd` marks the colon before a port below 60000. Larger ports may
+    /// exceed 65535, so they are left to the full grammar.
     @inline(__always)
     private static func isPort(_ host: UnsafeRawPointer, _ odd: UInt64, _ length: Int) -> Bool {
         let colon = odd.trailingZeroBitCount
@@ -117,7 +118,7 @@ package struct FramingFields: Sendable {
             unsafe Scanner.byte(host, colon) == UInt8(ascii: ":")
         else { return false }
         let digits = length &- colon &- 1
-        // Of five digits only those up to 59999 are sure to be no more than 65535.
+        // A port of five digits is surely at most 65535 if its first digit is at most 5.
         let first = unsafe Scanner.byte(host, colon &+ 1)
         guard digits > 0, digits < 5 || (digits == 5 && first < 0x36) else { return false }
         for offset in 1...digits {
@@ -138,8 +139,8 @@ package struct FramingFields: Sendable {
         flags.insert(.host)
     }
 
-    /// RFC 9110 section 8.6: 1*DIGIT and nothing else. A list is never accepted as such: `5, 5`
-    /// passes only by the leniency that also forgives repeated fields.
+    /// RFC 9110 section 8.6: 1*DIGIT and nothing else. A list of equal lengths such as `5, 5` is
+    /// accepted only with the leniency `identicalContentLengths`, as are repeated fields.
     private mutating func recordLength(
         _ value: UnsafeRawBufferPointer, at offset: Int, leniency: ParserLeniency
     ) throws(HTTPParseError) {
@@ -167,7 +168,7 @@ package struct FramingFields: Sendable {
         } while start <= value.count
     }
 
-    /// RFC 9112 section 6.1: the only coding we take is one final `chunked`.
+    /// RFC 9112 section 6.1: the only accepted value is a single `chunked`.
     private mutating func recordTransferCoding(
         _ value: UnsafeRawBufferPointer, at offset: Int
     ) throws(HTTPParseError) {
@@ -183,8 +184,8 @@ package struct FramingFields: Sendable {
         flags.insert(.chunked)
     }
 
-    /// Unknown codings before one final `chunked` are valid but not implemented. Anything else
-    /// leaves the length in doubt, which RFC 9112 section 6.3 answers with 400.
+    /// Unknown codings before one final `chunked` are valid but not implemented. Any other value
+    /// leaves the length in doubt, so RFC 9112 section 6.3 demands 400.
     private static func transferCodingFault(
         _ value: UnsafeRawBufferPointer
     ) -> HTTPParseError.Kind {
@@ -229,7 +230,8 @@ package func matches(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> B
         bytes, UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
 }
 
-/// Calls `body` with each element of a comma-separated list, trimmed, including empty ones.
+/// Calls `body` with each element of a comma-separated list, without white space around it. Empty
+/// elements are included.
 package func forEachElement(
     _ list: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
 ) {
@@ -242,7 +244,7 @@ package func forEachElement(
     }
 }
 
-/// The bytes without the blanks around them.
+/// The bytes without leading and trailing spaces and tabs.
 package func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     var (start, end) = (0, bytes.count)
     while start < end, unsafe ByteClass.isBlank(bytes[start]) { start += 1 }
@@ -250,7 +252,7 @@ package func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer 
     return unsafe UnsafeRawBufferPointer(rebasing: bytes[start..<end])
 }
 
-/// 1*DIGIT as a number below 2^63, or `nil`: no sign, no blank, no overflow.
+/// 1*DIGIT as a number below 2^63; `nil` for no digits, a sign, white space or overflow.
 package func decimal(_ bytes: UnsafeRawBufferPointer) -> Int64? {
     guard unsafe !bytes.isEmpty else { return nil }
     var number: Int64 = 0

@@ -1,8 +1,9 @@
-/// Whether a connection outlives a message (RFC 9112 section 9.3).
+/// Whether a connection stays open after a message (RFC 9112 section 9.3).
 package enum Persistence {
-    /// The steps of section 9.3: `close` ends it, HTTP/1.1 keeps it, HTTP/1.0 only with
-    /// `keep-alive`. A transfer coding in HTTP/1.0 makes the framing suspect, so the connection
-    /// closes after the message (section 6.1), as it does where the close ends the content.
+    /// Applies section 9.3: `close` ends the connection, HTTP/1.1 keeps it open, and HTTP/1.0 keeps
+    /// it open only with `keep-alive`. The connection also closes after content that ends with the
+    /// connection, and after chunked content in HTTP/1.0, because its framing is suspect (section
+    /// 6.1).
     package static func isPersistent(
         version: HTTPVersion, fields: FramingFields, framing: BodyFraming
     ) -> Bool {

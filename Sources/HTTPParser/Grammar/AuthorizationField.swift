@@ -1,9 +1,9 @@
-/// The value of Authorization, taken apart by the grammar that all schemes share:
+/// The value of Authorization, parsed by the grammar that all schemes share:
 ///
 ///     credentials = auth-scheme [ 1*SP ( token68 / #auth-param ) ]
 ///     auth-param  = token BWS "=" BWS ( token / quoted-string )
 ///
-/// For handlers that authenticate in a way of their own, by Bearer for example:
+/// Handlers use it for other schemes than Basic and Digest, for example for Bearer:
 ///
 /// ```swift
 /// let field = request.fields[.authorization].flatMap { AuthorizationField($0) }
@@ -17,28 +17,28 @@
 public struct AuthorizationField: Equatable, Sendable {
     /// The rest of the field after the scheme.
     public enum Content: Hashable, Sendable {
-        /// The scheme is all.
+        /// Nothing follows the scheme.
         case nothing
-        /// Letters, digits and the signs that encodings such as base64 use, in one word.
+        /// One word of letters, digits and the signs of encodings such as base64.
         case token68(String)
-        /// Names in lower case, none of them twice; values without quotes and escapes.
+        /// Parameters: names in lower case, each at most once; values without quotes and escapes.
         case parameters([FieldParameter])
 
-        /// The value of a parameter; `nil` without one of that name.
+        /// The value of the parameter with this name; `nil` without one.
         subscript(name: String) -> String? {
             guard case .parameters(let parameters) = self else { return nil }
             return parameters.first { $0.name == name }?.value
         }
     }
 
-    /// The scheme, in lower case: case does not count.
+    /// The scheme, in lower case because schemes ignore case.
     public let scheme: String
     /// The rest of the field after the scheme.
     public let content: Content
 
-    /// Takes the value of a field apart.
+    /// Parses the value of a field.
     ///
-    /// `nil` for what the grammar does not allow, and for a parameter that comes twice.
+    /// `nil` if the value is malformed or a parameter occurs twice.
     public init?(_ value: String) {
         let bytes = Array(value.utf8)
         var reader = FieldValueReader(bytes.span)
@@ -59,15 +59,15 @@ public struct AuthorizationField: Equatable, Sendable {
         guard reader.isAtEnd else { return nil }
     }
 
-    /// The value of a parameter; `nil` without one of that name.
-    /// - Parameter name: in lower case.
+    /// The value of the parameter with this name; `nil` without one.
+    /// - Parameter name: the name in lower case.
     public subscript(name: String) -> String? { content[name] }
 }
 
 extension FieldValueReader {
     /// token68 = 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"=" (section 11.2).
     ///
-    /// Takes one that ends a list element; else takes nothing and gives nil.
+    /// Takes a token68 only if it ends a list element; otherwise takes nothing and returns nil.
     mutating func takeToken68() -> String? {
         var trial = self
         let letters = trial.takeWhile { byte in
@@ -79,7 +79,7 @@ extension FieldValueReader {
             }
         }
         let padding = trial.takeWhile { $0 == UInt8(ascii: "=") }
-        // In a list a comma may stand after white space (section 5.6.1).
+        // In a list, white space may precede the comma (section 5.6.1).
         var rest = trial
         rest.skipWhitespace()
         if rest.next == UInt8(ascii: ",") { trial = rest }
@@ -90,9 +90,9 @@ extension FieldValueReader {
         return text(letters.lowerBound..<padding.upperBound)
     }
 
-    /// Takes the parameters of one scheme: to the end, or to where the next scheme begins.
+    /// Takes the parameters of one scheme, up to the end or the beginning of the next scheme.
     ///
-    /// Nil if one is malformed or comes twice. Empty list elements are skipped.
+    /// Nil if a parameter is malformed or occurs twice. Empty list elements are skipped.
     mutating func takeAuthParameters() -> [FieldParameter]? {
         var parameters: [FieldParameter] = []
         var names: Set<String> = []
@@ -102,7 +102,7 @@ extension FieldValueReader {
             guard let name = takeToken() else { return nil }
             skipWhitespace()
             guard take(UInt8(ascii: "=")) else {
-                // A token that has no value is the next scheme, if it can be one.
+                // A token without a value may be the next scheme; the caller checks it.
                 self = start
                 return parameters
             }

@@ -1,6 +1,7 @@
-/// The byte classes of the grammar, each beside its rule (RFC 9110 section 5.6, RFC 3986).
+/// The byte classes of the grammar, each with its rule (RFC 9110 section 5.6, RFC 3986).
 ///
-/// Each is a test of one bit in a 128-bit constant: no table to load, no global to initialise.
+/// Sets are tested as one bit of a 128-bit constant, without a table to load or a global to
+/// initialise.
 package enum ByteClass {
     /// A set of ASCII bytes as two words: bytes 0 to 63 and 64 to 127.
     struct Set {
@@ -22,16 +23,16 @@ package enum ByteClass {
         Set(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE).contains(byte)
     }
 
-    /// field-vchar, SP and HTAB: what may stand inside a field value (RFC 9110 section 5.5). That
-    /// leaves out the other control characters and DEL, and lets obs-text pass as opaque bytes.
+    /// field-vchar, SP and HTAB: the bytes of a field value (RFC 9110 section 5.5). The other
+    /// control characters and DEL are excluded; obs-text passes as opaque bytes.
     @inline(__always)
     package static func isFieldContent(_ byte: UInt8) -> Bool {
         (byte >= 0x20 && byte != 0x7F) || byte == 0x09
     }
 
-    /// A byte that a request target may contain: VCHAR without "#". RFC 9112 section 3.2 asks for a
-    /// URI; browsers send a few visible characters outside of RFC 3986 unescaped in queries, so all
-    /// of them pass, but a fragment never belongs on the wire.
+    /// A byte that a request target may contain: VCHAR without "#". RFC 9112 section 3.2 demands a
+    /// URI, but browsers send a few other visible characters unescaped in queries, so all of them
+    /// pass. A fragment is never sent.
     @inline(__always)
     package static func isTarget(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != 0x23
@@ -57,14 +58,14 @@ package enum ByteClass {
         return letter < 6 ? letter &+ 10 : nil
     }
 
-    /// SP or HTAB: what OWS is made of (RFC 9110 section 5.6.3).
+    /// SP or HTAB, the bytes of OWS (RFC 9110 section 5.6.3).
     @inline(__always)
     package static func isBlank(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x09
     }
 
-    /// reg-name and IP-literal characters with ":" before a port (RFC 3986 section 3.2.2):
-    /// unreserved, sub-delims, "%", "[", "]", ":".
+    /// The characters of reg-name and IP-literal, and the ":" before a port (RFC 3986 section
+    /// 3.2.2): unreserved, sub-delims, "%", "[", "]", ":".
     @inline(__always)
     package static func isHost(_ byte: UInt8) -> Bool {
         Set(low: 0x2FFF_7FF2_0000_0000, high: 0x47FF_FFFE_AFFF_FFFE).contains(byte)

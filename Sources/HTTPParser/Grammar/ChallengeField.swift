@@ -3,8 +3,8 @@
 ///
 ///     challenge = auth-scheme [ 1*SP ( token68 / #auth-param ) ]
 ///
-/// A field may hold several challenges. Commas separate the challenges, and the parameters of each,
-/// so a word begins a new challenge if no equals sign follows it.
+/// A field may hold several challenges. Commas separate both challenges and the parameters of one
+/// challenge, so a word without an equals sign after it begins a new challenge.
 ///
 /// ```swift
 /// let all = ChallengeField.list(#"Negotiate, Digest realm="a, b", nonce=x, Basic realm="a, b""#)
@@ -14,15 +14,15 @@
 ///
 /// RFC 9110, sections 11.3 and 11.6.1.
 public struct ChallengeField: Hashable, Sendable {
-    /// The scheme, in lower case: case does not count.
+    /// The scheme, in lower case because schemes ignore case.
     public let scheme: String
     /// The rest of the challenge after the scheme.
     public let content: AuthorizationField.Content
 
     /// Parses the value of a field into its challenges, in order.
     ///
-    /// `nil` for what the grammar does not allow, and for a parameter that comes twice in one
-    /// challenge. An empty value has none.
+    /// `nil` if the value is malformed or a parameter occurs twice in one challenge. An empty value
+    /// has no challenges.
     public static func list(_ value: String) -> [ChallengeField]? {
         let bytes = Array(value.utf8)
         var reader = FieldValueReader(bytes.span)
@@ -36,8 +36,8 @@ public struct ChallengeField: Hashable, Sendable {
         return challenges
     }
 
-    /// The value of a parameter; `nil` without one of that name.
-    /// - Parameter name: in lower case.
+    /// The value of the parameter with this name; `nil` without one.
+    /// - Parameter name: the name in lower case.
     public subscript(name: String) -> String? { content[name] }
 }
 
@@ -53,7 +53,7 @@ extension FieldValueReader {
         if let token = takeToken68() {
             return ChallengeField(scheme: scheme, content: .token68(token))
         }
-        // Nothing was taken: two words without a comma or an equals sign.
+        // Without any parameter, two words follow each other without a comma or an equals sign.
         guard let parameters = takeAuthParameters(), !parameters.isEmpty else { return nil }
         return ChallengeField(scheme: scheme, content: .parameters(parameters))
     }

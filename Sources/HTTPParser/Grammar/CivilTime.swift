@@ -1,4 +1,4 @@
-/// A moment of the proleptic Gregorian calendar in UTC, without leap seconds.
+/// A point in time of the proleptic Gregorian calendar in UTC, without leap seconds.
 ///
 /// Years may be negative; the year before 1 is 0. The arithmetic is exact for every `Int64` of
 /// seconds.
@@ -25,7 +25,7 @@ package struct CivilTime: Hashable, Sendable {
         self.second = second
     }
 
-    /// Whether every component is in its range and the month has such a day.
+    /// Whether every component is in its range and the month has this day.
     package var isValid: Bool {
         guard 1...12 ~= month, 0...23 ~= hour, 0...59 ~= minute, 0...60 ~= second else {
             return false
@@ -46,8 +46,8 @@ package struct CivilTime: Hashable, Sendable {
     }
 }
 
-// The calendar is counted in years that begin in March, so that the leap day is the last day of
-// its year and of every cycle: a cycle of 400 such years always has 146,097 days.
+// Years are counted from March, so that the leap day is the last day of its year and of every
+// cycle: a cycle of 400 such years always has 146,097 days.
 extension CivilTime {
     private static let secondsPerDay: Int64 = 86_400
     /// Days from 0000-03-01 to 1970-01-01.
@@ -57,11 +57,11 @@ extension CivilTime {
         0, 31, 61, 92, 122, 153, 184, 214, 245, 275, 306, 337,
     ]
 
-    /// The moment so many seconds after 1970-01-01T00:00:00Z, or before it if negative.
+    /// Creates the time this many seconds after 1970-01-01T00:00:00Z, or before it if negative.
     package init(secondsSinceEpoch seconds: Int64) {
         let (days, rest) = Self.floorDivide(seconds, Self.secondsPerDay)
         let (cycle, dayOfCycle) = Self.floorDivide(days + Self.epochDay, 146_097)
-        // The last century of a cycle and the last year of four are a day longer: hence `min`.
+        // The last century of a cycle and the last year of four are one day longer, hence `min`.
         let century = min(dayOfCycle / 36_524, 3)
         let dayOfCentury = dayOfCycle - century * 36_524
         let (four, dayOfFour) = Self.floorDivide(dayOfCentury, 1_461)
@@ -80,7 +80,7 @@ extension CivilTime {
 
     /// Seconds since 1970-01-01T00:00:00Z.
     ///
-    /// The value must be valid, and its year within a hundred thousand million of today.
+    /// The value must be valid, and its year within 100 thousand million years of today.
     package var secondsSinceEpoch: Int64 {
         let marchYear = month <= 2 ? year - 1 : year
         let monthIndex = month <= 2 ? month + 9 : month - 3
@@ -117,7 +117,7 @@ extension CivilTime {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Appends the same time stamp.
+    /// Appends `rfc3339` to the text.
     package func appendRFC3339(to text: inout [UInt8]) {
         let year = Int(min(max(year, 0), 9_999))
         func append(_ pair: Int, _ separator: UInt8?) {

@@ -3,10 +3,10 @@
 /// Tags are compared octet by octet; `==` also compares the weakness, so use ``strongMatches(_:)``
 /// or ``weakMatches(_:)`` for conditions. RFC 9110, section 8.8.3.
 public struct EntityTag: Hashable, Sendable {
-    /// The tag as it stands in a field, with its quotes and the mark of weakness.
+    /// The tag as written in a field, with its quotes and the prefix `W/` of a weak tag.
     public let bytes: [UInt8]
 
-    /// Makes a tag from the text between the quotes.
+    /// Creates a tag from the text between the quotes.
     ///
     /// Nil if the text holds white space, a control character or a double quote; it may be empty.
     public init?(opaque: String, isWeak: Bool = false) {
@@ -22,7 +22,7 @@ public struct EntityTag: Hashable, Sendable {
 
     /// Parses exactly one tag.
     ///
-    /// Nil for anything else: no quotes, a small `w/`, white space, a second tag.
+    /// Nil for anything else: missing quotes, a lower-case `w/`, white space, a second tag.
     public init?(parsing bytes: Span<UInt8>) {
         var reader = FieldValueReader(bytes)
         guard let tag = reader.takeEntityTag(), reader.isAtEnd else { return nil }
@@ -31,13 +31,13 @@ public struct EntityTag: Hashable, Sendable {
 
     /// Parses exactly one tag.
     ///
-    /// The same as ``init(parsing:)`` on the UTF-8 of the text.
+    /// Parses the UTF-8 of the text like ``init(parsing:)``.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         self.init(parsing: bytes.span)
     }
 
-    /// Takes over bytes that are known to be a tag, with its quotes.
+    /// Creates a tag from bytes that are known to be a tag, with its quotes.
     package init(checked bytes: [UInt8]) {
         self.bytes = bytes
     }
@@ -45,33 +45,33 @@ public struct EntityTag: Hashable, Sendable {
     /// Whether the tag only promises equal meaning, not equal bytes.
     public var isWeak: Bool { bytes.first == 0x57 }
 
-    /// The text between the quotes; bytes that are no UTF-8 become U+FFFD.
+    /// The text between the quotes; invalid UTF-8 becomes U+FFFD.
     public var opaque: String {
         String(decoding: bytes.dropFirst(isWeak ? 3 : 1).dropLast(), as: UTF8.self)
     }
 
-    /// Whether both tags are strong and equal, which is what ranges and `If-Match` need.
+    /// Whether both tags are strong and equal, as ranges and `If-Match` require.
     ///
     /// RFC 9110, section 8.8.3.2.
     public func strongMatches(_ other: EntityTag) -> Bool {
         !isWeak && bytes == other.bytes
     }
 
-    /// Whether both tags are equal when their weakness is left aside, as `If-None-Match` asks.
+    /// Whether both tags are equal when their weakness is ignored, as `If-None-Match` requires.
     ///
     /// RFC 9110, section 8.8.3.2.
     public func weakMatches(_ other: EntityTag) -> Bool {
         bytes.dropFirst(isWeak ? 2 : 0) == other.bytes.dropFirst(other.isWeak ? 2 : 0)
     }
 
-    /// etagc: visible characters but the double quote, and obs-text.
+    /// etagc: visible characters except the double quote, and obs-text.
     fileprivate static func isTagByte(_ byte: UInt8) -> Bool {
         byte == 0x21 || (byte >= 0x23 && byte != 0x7F)
     }
 }
 
 extension EntityTag: CustomStringConvertible {
-    /// The tag as it stands in a field.
+    /// The tag as written in a field.
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 
@@ -86,7 +86,7 @@ public enum EntityTagCondition: Hashable, Sendable {
 
     /// Parses the value of the field.
     ///
-    /// Empty list elements are skipped. Nil if an element is no tag, or if `*` stands in a list.
+    /// Empty list elements are skipped. Nil if an element is not a tag, or if `*` is not alone.
     public init?(parsing bytes: Span<UInt8>) {
         var reader = FieldValueReader(bytes)
         if reader.take(0x2A) {
@@ -106,7 +106,7 @@ public enum EntityTagCondition: Hashable, Sendable {
 
     /// Parses the value of the field.
     ///
-    /// The same as ``init(parsing:)`` on the UTF-8 of the text.
+    /// Parses the UTF-8 of the text like ``init(parsing:)``.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         self.init(parsing: bytes.span)
@@ -114,7 +114,7 @@ public enum EntityTagCondition: Hashable, Sendable {
 }
 
 extension FieldValueReader {
-    /// Takes an entity tag. It is no quoted string: a backslash in it stands for itself.
+    /// Takes an entity tag. Unlike in a quoted string, a backslash in it is an ordinary character.
     fileprivate mutating func takeEntityTag() -> EntityTag? {
         let start = position
         if take(0x57) {

@@ -2,22 +2,23 @@
 ///
 /// RFC 9110, section 5.6.6.
 public struct FieldParameter: Hashable, Sendable {
-    /// The name, in lower case: names are compared without regard to case.
+    /// The name, in lower case because names ignore case.
     public var name: String
     /// The value, without quotes and escapes.
     public var value: String
 
-    /// Makes a parameter; the name is turned to lower case.
+    /// Creates a parameter; the name is changed to lower case.
     ///
-    /// A parameter has a printed form only if its name is a token and its value has no control
-    /// characters.
+    /// Only a parameter whose name is a token and whose value has no control characters has a
+    /// ``fieldValue``.
     public init(name: String, value: String) {
         self.name = name.lowercased()
         self.value = value
     }
 
-    /// Whether name and value have the same bytes: canonical equivalence would make one of two values
-    /// that others read apart, and takes time that grows with the square of a peer's text.
+    /// Whether name and value have the same bytes. `String` would also equate canonically
+    /// equivalent values, which differ on the wire, in time quadratic in the length of a peer's
+    /// text.
     public static func == (left: Self, right: Self) -> Bool {
         left.name.utf8.elementsEqual(right.name.utf8)
             && left.value.utf8.elementsEqual(right.value.utf8)
@@ -30,9 +31,9 @@ public struct FieldParameter: Hashable, Sendable {
         for byte in value.utf8 { hasher.combine(byte) }
     }
 
-    /// The parameter as a field carries it, its value quoted only where it must be.
+    /// The parameter as written in a field, its value quoted only where necessary.
     ///
-    /// Nil if the name is no token or the value holds a control character.
+    /// Nil if the name is not a token or the value contains a control character.
     public var fieldValue: String? {
         guard FieldValues.isToken(name) else { return nil }
         if FieldValues.isToken(value) { return "\(name)=\(value)" }
@@ -44,15 +45,15 @@ public struct FieldParameter: Hashable, Sendable {
 ///
 /// RFC 9110, section 5.6.6.
 public struct ParameterizedValue: Hashable, Sendable {
-    /// The value before the parameters: a token, or two with a slash between.
+    /// The value before the parameters: a token, or two tokens separated by a slash.
     public var value: String
-    /// The parameters in their order; a name may come twice.
+    /// The parameters in order; a name may occur twice.
     public var parameters: [FieldParameter]
 
     /// Parses one value with its parameters.
     ///
-    /// Empty parameters are skipped; nil for anything malformed and for white space before the
-    /// value. White space at the end is skipped.
+    /// Empty parameters and white space at the end are skipped. Nil for anything malformed and for
+    /// white space before the value.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         var reader = FieldValueReader(bytes.span)
@@ -67,7 +68,7 @@ public struct ParameterizedValue: Hashable, Sendable {
         self.parameters = parameters
     }
 
-    /// The value of the first parameter of that name, which is compared without regard to case.
+    /// The value of the first parameter with this name, ignoring case.
     public subscript(name: String) -> String? {
         let name = name.lowercased()
         return parameters.first { $0.name == name }?.value
@@ -97,10 +98,10 @@ public struct WeightedValue: Hashable, Sendable {
 }
 
 extension FieldValues {
-    /// The elements of a list whose members may carry a weight, in their order.
+    /// The elements of a list whose elements may have a weight, in order.
     ///
-    /// Nil if any element or weight is malformed: treat the field as absent then. RFC 9110,
-    /// section 12.4.2.
+    /// Nil if any element or weight is malformed; then treat the field as absent. RFC 9110, section
+    /// 12.4.2.
     public static func weightedList(_ text: String) -> [WeightedValue]? {
         let bytes = Array(text.utf8)
         var reader = FieldValueReader(bytes.span)

@@ -1,9 +1,9 @@
 extension FieldValues {
     /// The elements of a comma-separated list, as offsets into the bytes.
     ///
-    /// Commas inside quoted strings do not separate; empty elements are skipped; white space
-    /// around an element does not belong to it. Nil if a quoted string does not end or contains a
-    /// forbidden byte. Elements are not examined beyond that. RFC 9110, section 5.6.1.
+    /// Commas inside quoted strings do not separate; empty elements are skipped; elements exclude
+    /// white space around them. Nil if a quoted string does not end or contains a forbidden byte.
+    /// Elements are not checked further. RFC 9110, section 5.6.1.
     public static func list(_ bytes: Span<UInt8>) -> [Range<Int>]? {
         var reader = FieldValueReader(bytes)
         var elements: [Range<Int>] = []
@@ -18,13 +18,13 @@ extension FieldValues {
 
     /// The elements of a comma-separated list.
     ///
-    /// Has the rules of ``list(_:)-(Span<UInt8>)``; quoted strings keep their quotes.
+    /// Follows the rules of ``list(_:)-(Span<UInt8>)``; quoted strings keep their quotes.
     public static func list(_ text: String) -> [String]? {
         let bytes = Array(text.utf8)
         return list(bytes.span)?.map { String(decoding: bytes[$0], as: UTF8.self) }
     }
 
-    /// The tokens of a list that allows nothing else, such as `Connection` or `Allow`.
+    /// The tokens of a list of nothing but tokens, such as `Connection` or `Allow`.
     ///
     /// Nil if an element is not a token. RFC 9110, section 5.6.1.
     public static func tokens(_ text: String) -> [String]? {

@@ -1,8 +1,8 @@
-/// Walks over one field value, left to right.
+/// Reads one field value from left to right.
 ///
-/// The building block of every field grammar of the toolkit. Each method takes the element that its
-/// name says and moves on, or reports that the value is malformed there, which ends the walk.
-/// Positions are offsets into the span. RFC 9110, section 5.6.
+/// All field grammars of the toolkit are built from it. Each method takes the element it is named
+/// after and advances, or returns `nil` or `false` if that element does not come next. Positions
+/// are offsets into the span. RFC 9110, section 5.6.
 package struct FieldValueReader: ~Escapable {
     package let bytes: Span<UInt8>
     /// The offset of the next byte, at most `bytes.count`.
@@ -18,14 +18,14 @@ package struct FieldValueReader: ~Escapable {
     /// The next byte, nil at the end.
     package var next: UInt8? { isAtEnd ? nil : bytes[position] }
 
-    /// Takes the byte if it comes next.
+    /// Takes the byte if it is the next one.
     package mutating func take(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         position += 1
         return true
     }
 
-    /// Takes bytes as long as they belong to the class, possibly none.
+    /// Takes bytes while they belong to the class, possibly none.
     package mutating func takeWhile(_ belongs: (UInt8) -> Bool) -> Range<Int> {
         let start = position
         while position < bytes.count, belongs(bytes[position]) {
@@ -39,15 +39,15 @@ package struct FieldValueReader: ~Escapable {
         _ = takeWhile { $0 == 0x20 || $0 == 0x09 }
     }
 
-    /// Takes a token (section 5.6.2); nil if none comes next.
+    /// Takes a token (section 5.6.2); nil if the next byte begins none.
     package mutating func takeToken() -> Range<Int>? {
         let range = takeWhile(FieldValues.isTokenByte)
         return range.isEmpty ? nil : range
     }
 
-    /// Takes a quoted string (section 5.6.4) and gives its content without the escapes.
+    /// Takes a quoted string (section 5.6.4) and returns its content without quotes and escapes.
     ///
-    /// Nil if none comes next, or it does not end, or holds a byte that it must not.
+    /// Nil if the next byte begins none, or the string does not end or contains a forbidden byte.
     package mutating func takeQuotedString() -> [UInt8]? {
         guard take(0x22) else { return nil }
         var content: [UInt8] = []
@@ -73,12 +73,12 @@ package struct FieldValueReader: ~Escapable {
         return takeToken().map { copy($0) }
     }
 
-    /// Takes white space and commas, as they may stand between list elements (section 5.6.1.2).
+    /// Takes the white space and commas between list elements (section 5.6.1.2).
     package mutating func skipEmptyElements() {
         _ = takeWhile { $0 == 0x2C || $0 == 0x20 || $0 == 0x09 }
     }
 
-    /// Takes what ends a list element: white space, then a comma or the end.
+    /// Takes the end of a list element: white space, then a comma or the end.
     package mutating func takeElementEnd() -> Bool {
         skipWhitespace()
         return isAtEnd || take(0x2C)
@@ -86,8 +86,8 @@ package struct FieldValueReader: ~Escapable {
 
     /// Takes parameters (section 5.6.6), each after a semicolon, possibly none.
     ///
-    /// Stops before whatever is not a semicolon. Nil if a parameter is malformed; empty ones are
-    /// skipped. Names come out in lower case.
+    /// Stops before anything but a semicolon. Nil if a parameter is malformed; empty parameters are
+    /// skipped. Names are returned in lower case.
     package mutating func takeParameters() -> [FieldParameter]? {
         var parameters: [FieldParameter] = []
         while true {
@@ -105,7 +105,7 @@ package struct FieldValueReader: ~Escapable {
         }
     }
 
-    /// The bytes of a range that a method gave.
+    /// The bytes of a range that another method returned.
     package func copy(_ range: Range<Int>) -> [UInt8] {
         var content: [UInt8] = []
         content.reserveCapacity(range.count)
@@ -115,7 +115,7 @@ package struct FieldValueReader: ~Escapable {
         return content
     }
 
-    /// The text of a range that a method gave; bytes that are no UTF-8 become U+FFFD.
+    /// The text of a range that another method returned; invalid UTF-8 becomes U+FFFD.
     package func text(_ range: Range<Int>) -> String {
         Self.text(copy(range))
     }

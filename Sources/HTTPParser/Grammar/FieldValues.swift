@@ -1,8 +1,7 @@
 /// The grammar that field values share: tokens, numbers, quoted strings, lists and weights.
 ///
-/// Input is a field value as the parser gives it; several lines of one field are one value when
-/// joined with a comma. A malformed value gives nil, never a guess. All work is linear in the
-/// length.
+/// Input is a field value from the parser; several lines of one field are one value when joined
+/// with commas. A malformed value gives nil, never a guess. All work is linear in the length.
 ///
 /// ```swift
 /// FieldValues.list(#"a, "b, c", d"#)      // ["a", "\"b, c\"", "d"]
@@ -12,14 +11,14 @@
 ///
 /// RFC 9110, section 5.6.
 public enum FieldValues {
-    /// Whether the text is a token, which is never empty.
+    /// Whether the text is a token; an empty text is not.
     ///
     /// RFC 9110, section 5.6.2.
     public static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
     }
 
-    /// Whether the bytes are a token, which is never empty.
+    /// Whether the bytes are a token; no bytes are not.
     ///
     /// RFC 9110, section 5.6.2.
     public static func isToken(_ bytes: Span<UInt8>) -> Bool {
@@ -29,8 +28,8 @@ public enum FieldValues {
 
     /// Parses a number that consists of digits only.
     ///
-    /// Nil without a digit, with a sign, white space or a digit of another script, and above
-    /// `Int64.max`. Leading zeros are allowed, as the grammar `1*DIGIT` allows them.
+    /// Nil without digits, with a sign, white space or other digits than ASCII, and above
+    /// `Int64.max`. Leading zeros are allowed, as in the grammar `1*DIGIT`.
     public static func parseDecimal(_ bytes: Span<UInt8>) -> Int64? {
         guard !bytes.isEmpty else { return nil }
         var number: Int64 = 0
@@ -46,7 +45,7 @@ public enum FieldValues {
 
     /// Parses a number that consists of digits only.
     ///
-    /// The same as ``parseDecimal(_:)-(Span<UInt8>)`` on the UTF-8 of the text.
+    /// Parses the UTF-8 of the text like ``parseDecimal(_:)-(Span<UInt8>)``.
     public static func parseDecimal(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         return parseDecimal(bytes.span)
@@ -54,8 +53,8 @@ public enum FieldValues {
 
     /// Parses a weight in thousandths, 0 to 1000.
     ///
-    /// Strict: `0` or `1`, then at most a dot and three digits, and nothing above one. RFC 9110,
-    /// section 12.4.2.
+    /// Accepts only `0` or `1`, then optionally a dot and up to three digits, at most 1 in total.
+    /// RFC 9110, section 12.4.2.
     public static func parseWeight(_ bytes: Span<UInt8>) -> Int? {
         guard 1...5 ~= bytes.count, bytes[0] == 0x30 || bytes[0] == 0x31 else { return nil }
         var weight = Int(bytes[0] - 0x30) * 1_000
@@ -74,14 +73,14 @@ public enum FieldValues {
 
     /// Parses a weight in thousandths, 0 to 1000.
     ///
-    /// The same as ``parseWeight(_:)-(Span<UInt8>)`` on the UTF-8 of the text.
+    /// Parses the UTF-8 of the text like ``parseWeight(_:)-(Span<UInt8>)``.
     public static func parseWeight(_ text: String) -> Int? {
         let bytes = Array(text.utf8)
         return parseWeight(bytes.span)
     }
 }
 
-// The classes of bytes, each beside its rule.
+// The classes of bytes, each with its rule.
 extension FieldValues {
     /// tchar: letters, digits and fifteen signs (section 5.6.2).
     package static func isTokenByte(_ byte: UInt8) -> Bool {

@@ -1,4 +1,4 @@
-/// A point in time as HTTP fields carry it: whole seconds, UTC.
+/// A point in time as HTTP fields carry it: whole seconds in UTC.
 ///
 /// Parses the three formats of RFC 9110, section 5.6.7, and prints the preferred one.
 ///
@@ -11,7 +11,7 @@ public struct HTTPDate: Hashable, Comparable, Sendable {
     /// Seconds since 1970-01-01T00:00:00Z, without leap seconds; negative before it.
     public var secondsSinceEpoch: Int64
 
-    /// Makes the point in time so many seconds after 1970-01-01T00:00:00Z.
+    /// Creates the point in time this many seconds after 1970-01-01T00:00:00Z.
     ///
     /// Every value is allowed; printing clamps to the years 0 to 9999.
     public init(secondsSinceEpoch: Int64) {
@@ -25,7 +25,7 @@ public struct HTTPDate: Hashable, Comparable, Sendable {
 }
 
 extension HTTPDate: CustomStringConvertible {
-    /// Bytes of a date in the preferred format.
+    /// The length of a date in the preferred format, in bytes.
     public static let byteCount = 29
 
     /// The date in the preferred format, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
@@ -42,8 +42,8 @@ extension HTTPDate: CustomStringConvertible {
 
     /// Writes the date in the preferred format into the first 29 bytes of a buffer.
     ///
-    /// Allocates nothing. The buffer must hold at least ``byteCount`` bytes, else this traps;
-    /// further bytes stay untouched. Times outside the years 0 to 9999 are clamped. RFC 9110,
+    /// Allocates nothing. The buffer must hold at least ``byteCount`` bytes, otherwise this traps;
+    /// further bytes are not changed. Times outside the years 0 to 9999 are clamped. RFC 9110,
     /// section 5.6.7.
     public func write(into bytes: inout MutableSpan<UInt8>) {
         precondition(bytes.count >= Self.byteCount, "a date needs 29 bytes")
@@ -63,14 +63,14 @@ extension HTTPDate: CustomStringConvertible {
     }
 }
 
-/// The fixed texts of a date and the means to place them.
+/// The fixed texts of a date and functions to write them.
 enum DateText {
     static let weekdays = Array("SunMonTueWedThuFriSat".utf8)
     static let months = Array("JanFebMarAprMayJunJulAugSepOctNovDec".utf8)
     static let longWeekdays = [
         "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
     ].map { Array($0.utf8) }
-    /// The text after the weekday, with blanks in place of the numbers and the month.
+    /// The text after the weekday, with spaces in place of the numbers and the month.
     static let separators = Array(",               :  :   GMT".utf8)
 
     static func copy(

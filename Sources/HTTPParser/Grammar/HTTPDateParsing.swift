@@ -1,15 +1,15 @@
 extension HTTPDate {
     /// Parses a date in any of the three formats of HTTP.
     ///
-    /// Nil unless the bytes are exactly one date: names in the case that the RFC prints, a day that
-    /// the month has, a time up to 23:59:60, no white space around it. The name of the weekday
-    /// must be one, but need not fit the date. A leap second counts as the first second of the
+    /// Nil unless the bytes are exactly one date: names in the case that the RFC prints, a valid
+    /// day of the month, a time up to 23:59:60, no white space around it. The weekday must be a
+    /// valid name, but need not match the date. A leap second counts as the first second of the
     /// next minute.
     ///
     /// - Parameters:
     ///   - bytes: The field value, without white space around it.
-    ///   - now: The current time, which decides the century of a year of two digits: the latest
-    ///     that is not more than 50 years ahead.
+    ///   - now: The current time. It decides the century of a two-digit year: the latest one that
+    ///     puts the date at most 50 years ahead.
     ///
     /// RFC 9110, section 5.6.7.
     public init?(parsing bytes: Span<UInt8>, now: HTTPDate) {
@@ -22,7 +22,7 @@ extension HTTPDate {
 
     /// Parses a date in any of the three formats of HTTP.
     ///
-    /// The same as ``init(parsing:now:)`` on the UTF-8 of the text. RFC 9110, section 5.6.7.
+    /// Parses the UTF-8 of the text like ``init(parsing:now:)``. RFC 9110, section 5.6.7.
     public init?(_ text: String, now: HTTPDate) {
         let bytes = Array(text.utf8)
         self.init(parsing: bytes.span, now: now)
@@ -31,7 +31,7 @@ extension HTTPDate {
 
 /// Reads the pieces of a date at fixed offsets.
 ///
-/// Every method may be asked for any offset: what does not fit is nil.
+/// Every method accepts any offset, and returns nil or `false` if the bytes there do not match.
 private struct DateReader: ~Escapable {
     private let bytes: Span<UInt8>
 
@@ -88,7 +88,7 @@ private struct DateReader: ~Escapable {
             year: year, month: month, day: day, hour: hour, minute: minute, second: second)
     }
 
-    /// The index of the three-letter name that stands at the offset.
+    /// The index of the three-letter name at the offset.
     private func name(of names: [UInt8], at offset: Int) -> Int? {
         guard offset + 3 <= bytes.count else { return nil }
         for index in 0..<names.count / 3
@@ -126,11 +126,11 @@ private struct DateReader: ~Escapable {
 }
 
 extension CivilTime {
-    /// The same day and time with the year, so far 0 to 99, completed.
+    /// The same day and time with the century added to the year, which is 0 to 99 before.
     ///
-    /// A date that would be more than 50 years ahead belongs to the century before.
+    /// A date more than 50 years ahead is put into the previous century.
     fileprivate func placedInCentury(of now: HTTPDate) -> CivilTime {
-        // Far from any real clock the sums below could overflow, and a year has no four digits.
+        // Extreme clocks could overflow the sums below, and their years have more than four digits.
         let clock = min(max(now.secondsSinceEpoch, -62_167_219_200), 253_402_300_799)
         var limit = CivilTime(secondsSinceEpoch: clock)
         var placed = self

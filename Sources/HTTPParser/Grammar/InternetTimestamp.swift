@@ -1,4 +1,4 @@
-/// A point in time as RFC 3339, the Internet's profile of ISO 8601, writes it.
+/// A point in time in the format of RFC 3339, the Internet's profile of ISO 8601.
 ///
 /// ```swift
 /// InternetTimestamp("1985-04-12T23:20:50.52Z")?.nanoseconds            // 520000000
@@ -6,18 +6,18 @@
 /// InternetTimestamp(secondsSinceEpoch: 0).text(offsetMinutes: 90)      // 1970-01-01T01:30:00+01:30
 /// ```
 ///
-/// HTTP fields carry dates in another form; see ``HTTPDate``.
+/// HTTP fields carry dates in another format; see ``HTTPDate``.
 public struct InternetTimestamp: Hashable, Sendable {
     /// Seconds since 1970-01-01T00:00:00Z, without leap seconds; negative before it.
     public let secondsSinceEpoch: Int64
-    /// The part below a second, 0 to 999,999,999 nanoseconds.
+    /// The fraction of the second, 0 to 999,999,999 nanoseconds.
     public let nanoseconds: Int
 
-    /// Creates the point in time that is this long after 1970-01-01T00:00:00Z.
+    /// Creates the point in time this long after 1970-01-01T00:00:00Z.
     ///
     /// Every number of seconds is allowed; printing clamps to the years 0 to 9999.
     /// - Parameters:
-    ///   - secondsSinceEpoch: seconds, negative before that moment.
+    ///   - secondsSinceEpoch: whole seconds, negative before 1970-01-01T00:00:00Z.
     ///   - nanoseconds: added to the seconds, 0 to 999,999,999; other values trap.
     public init(secondsSinceEpoch: Int64, nanoseconds: Int = 0) {
         precondition(0..<1_000_000_000 ~= nanoseconds, "nanoseconds are part of one second")
@@ -25,12 +25,12 @@ public struct InternetTimestamp: Hashable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// Creates the beginning of the second that a field names.
+    /// Creates the beginning of the second that an HTTP date names.
     public init(_ date: HTTPDate) {
         self.init(secondsSinceEpoch: date.secondsSinceEpoch)
     }
 
-    /// The second in which this moment lies, as fields carry it.
+    /// The second that contains this time, as HTTP fields carry it.
     public var httpDate: HTTPDate { HTTPDate(secondsSinceEpoch: secondsSinceEpoch) }
 }
 
@@ -49,9 +49,10 @@ extension InternetTimestamp: CustomStringConvertible {
     ///
     /// Years outside 0 to 9999 have no such form and are clamped.
     /// - Parameters:
-    ///   - fractionDigits: the number of digits after the decimal point, 0 to 9, the rest cut off;
-    ///     `nil` to write as many as the time needs.
-    ///   - offsetMinutes: how far local time is ahead of UTC, -1439 to 1439; 0 is written as `Z`.
+    ///   - fractionDigits: the number of digits after the decimal point, 0 to 9; further digits are
+    ///     cut off. `nil` writes as many as the time needs.
+    ///   - offsetMinutes: the offset of local time from UTC in minutes, -1439 to 1439; 0 is written
+    ///     as `Z`.
     ///
     /// RFC 3339, section 5.6.
     public func text(fractionDigits: Int? = nil, offsetMinutes: Int = 0) -> String {
@@ -88,7 +89,7 @@ extension InternetTimestamp: CustomStringConvertible {
 extension InternetTimestamp {
     /// Parses a date and time with its offset from UTC.
     ///
-    /// Nil unless the bytes are exactly that: a day that the month has, a time up to 23:59:60, `Z`
+    /// Nil unless the bytes are exactly that: a valid day of the month, a time up to 23:59:60, `Z`
     /// or an offset in hours and minutes, no white space. `t` and `z` are accepted, too. Digits
     /// after the ninth of a fraction are cut off. A leap second counts as the first second of the
     /// next minute.
@@ -104,7 +105,7 @@ extension InternetTimestamp {
 
     /// Parses a date and time with its offset from UTC.
     ///
-    /// The same as ``init(parsing:)`` on the UTF-8 of the text.
+    /// Parses the UTF-8 of the text like ``init(parsing:)``.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         self.init(parsing: bytes.span)

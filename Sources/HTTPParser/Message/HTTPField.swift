@@ -1,11 +1,11 @@
 /// A field name: a token, compared without regard to case (RFC 9110 section 5.1).
 ///
-/// The spelling given is kept and is what goes on the wire.
+/// The spelling is kept, and written on the wire unchanged.
 public struct HTTPFieldName: Sendable {
     /// The name as it was spelled.
     public let text: String
 
-    /// A name known to be a token.
+    /// Creates a name from a text that the caller knows to be a token.
     @inlinable
     package init(unchecked text: String) {
         self.text = text
@@ -18,7 +18,7 @@ public struct HTTPFieldName: Sendable {
     }
 
     private static func isToken(_ text: String) -> Bool {
-        // Mostly its bytes stand in one place, where they are read without iterators.
+        // The bytes are usually contiguous, and then they are read without iterators.
         let isToken = unsafe text.utf8.withContiguousStorageIfAvailable { bytes in
             unsafe !bytes.isEmpty && bytes.allSatisfy(ByteClass.isToken)
         }
@@ -27,7 +27,7 @@ public struct HTTPFieldName: Sendable {
 }
 
 extension HTTPFieldName: Hashable {
-    /// Whether both names are the same but for the case of ASCII letters.
+    /// Whether both names are equal, ignoring the case of ASCII letters.
     public static func == (left: Self, right: Self) -> Bool {
         guard left.text.utf8.count == right.text.utf8.count else { return false }
         if left.text == right.text { return true }
@@ -49,7 +49,7 @@ extension HTTPFieldName: CustomStringConvertible, ExpressibleByStringLiteral {
     /// The name as it was spelled.
     public var description: String { text }
 
-    /// Creates a name from a literal; a literal that is not a token is a programmer's mistake.
+    /// Creates a name from a literal; traps if the literal is not a token.
     public init(stringLiteral text: String) {
         precondition(Self.isToken(text), "not a field name: \(text)")
         self.init(unchecked: text)
@@ -58,7 +58,7 @@ extension HTTPFieldName: CustomStringConvertible, ExpressibleByStringLiteral {
 
 /// One field line: a name and its value (RFC 9110 section 5).
 ///
-/// Values are not checked here; the serialisers refuse what must not stand on the wire.
+/// Values are not checked here; the serialisers refuse those with control characters.
 public struct HTTPField: Hashable, Sendable {
     /// The field's name.
     public var name: HTTPFieldName
@@ -72,8 +72,8 @@ public struct HTTPField: Hashable, Sendable {
         self.value = value
     }
 
-    /// Whether the names are the same in any case, and the values have the same bytes: canonical
-    /// equivalence would make one of two values that others read apart.
+    /// Whether the names are equal, ignoring case, and the values have the same bytes. `String`
+    /// would also equate canonically equivalent values, which differ on the wire.
     public static func == (left: Self, right: Self) -> Bool {
         left.name == right.name && left.value.utf8.elementsEqual(right.value.utf8)
     }

@@ -10,7 +10,8 @@
 public struct HTTPFields: Sendable {
     @usableFromInline
     var storage: [HTTPField]
-    /// The first fields as lines, if `keepLines` has made them and no such field has changed.
+    /// The first fields as serialised lines, made by `keepLines`; `nil` after a field was changed
+    /// or removed.
     @usableFromInline
     var lines: FieldLines?
 
@@ -20,8 +21,9 @@ public struct HTTPFields: Sendable {
         storage = []
     }
 
-    /// The value of the first field with this name; setting replaces all fields with the name by
-    /// one at the place of the first, setting `nil` removes them.
+    /// The value of the first field with this name. Setting a value replaces all fields with the
+    /// name by one, at the position of the first, or appends a field. Setting `nil` removes all of
+    /// them.
     public subscript(name: HTTPFieldName) -> String? {
         get { index(of: name).map { storage[$0].value } }
         set {
@@ -47,7 +49,7 @@ public struct HTTPFields: Sendable {
     /// Whether there is a field with this name.
     public func contains(_ name: HTTPFieldName) -> Bool { index(of: name) != nil }
 
-    /// The place of the first field with this name.
+    /// The index of the first field with this name.
     private func index(of name: HTTPFieldName) -> Int? {
         let length = name.text.utf8.count
         var index = 0
@@ -77,7 +79,7 @@ public struct HTTPFields: Sendable {
         storage.removeAll { $0.name == name }
     }
 
-    /// Makes room for `count` fields.
+    /// Reserves memory for `count` fields in total.
     public mutating func reserveCapacity(_ count: Int) {
         storage.reserveCapacity(count)
     }
@@ -92,14 +94,14 @@ extension HTTPFields: Hashable {
 }
 
 extension HTTPFields: RandomAccessCollection {
-    /// 0.
+    /// The position of the first field, always 0.
     @inlinable
     public var startIndex: Int { 0 }
     /// The number of fields.
     @inlinable
     public var endIndex: Int { storage.count }
     /// The field at a position, in the order of the wire.
-    /// - Parameter position: 0..<`endIndex`; any other traps.
+    /// - Parameter position: 0..<`endIndex`; any other position traps.
     @inlinable
     public subscript(position: Int) -> HTTPField { storage[position] }
 }
@@ -110,7 +112,7 @@ extension HTTPFields: ExpressibleByDictionaryLiteral, CustomStringConvertible {
         storage = elements.map { HTTPField($0.0, $0.1) }
     }
 
-    /// One `name: value` a line.
+    /// The fields as `name: value`, one per line.
     public var description: String {
         storage.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
     }

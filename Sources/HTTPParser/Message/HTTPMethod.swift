@@ -1,9 +1,9 @@
 /// A request method: a case-sensitive token such as `GET` (RFC 9110 section 9).
 ///
-/// The methods of RFC 9110, RFC 5789 and WebDAV compare as one byte; any other token is kept as
-/// its text. Two methods are equal only when their spelling is.
+/// Methods with a constant below are stored and compared as one byte, any other token as text. Two
+/// methods are equal only if their spelling is equal.
 public struct HTTPMethod: Hashable, Sendable {
-    /// The methods known by name. The raw value is stable within a build only.
+    /// The methods that the toolkit has constants for. Raw values may change between builds.
     package enum Known: UInt8, CaseIterable, Sendable {
         case other
         case get, head, post, put, delete, connect, options, trace, patch
@@ -19,7 +19,7 @@ public struct HTTPMethod: Hashable, Sendable {
         self.custom = custom
     }
 
-    /// Whether both are spelled the same; nearly always that is one byte to compare.
+    /// Whether both are spelled the same. Known methods are compared as one byte.
     @inline(__always)
     public static func == (left: Self, right: Self) -> Bool {
         left.known == right.known && (left.known != .other || left.custom == right.custom)
@@ -32,10 +32,10 @@ public struct HTTPMethod: Hashable, Sendable {
         self.init(known, custom: known == .other ? name : "")
     }
 
-    /// The method as it stands on the wire.
+    /// The method as written on the wire.
     public var name: String { known == .other ? custom : known.name }
 
-    /// Whether the method is one this toolkit has a name for; servers answer 501 to the others.
+    /// Whether the toolkit has a constant for the method; servers answer 501 to other methods.
     public var isKnown: Bool { known != .other }
 
     /// Whether the method is read-only by definition (RFC 9110 section 9.2.1).
@@ -46,7 +46,8 @@ public struct HTTPMethod: Hashable, Sendable {
         }
     }
 
-    /// Whether repeating the request has the effect of sending it once (RFC 9110 section 9.2.2).
+    /// Whether sending the request repeatedly has the same effect as sending it once (RFC 9110
+    /// section 9.2.2).
     public var isIdempotent: Bool {
         switch known {
         case .put, .delete, .proppatch, .mkcol, .copy, .move, .unlock: true
@@ -127,8 +128,8 @@ extension HTTPMethod.Known {
 }
 
 extension HTTPMethod.Known {
-    /// The method of a token: its first eight bytes as a little-endian word, zero beyond the
-    /// token's end, and the ninth byte if there is one.
+    /// Recognises a token by its first eight bytes as a little-endian word (zero after the token's
+    /// end), its length, and its ninth byte, which counts only for nine bytes.
     @inline(__always)
     init(word: UInt64, length: Int, ninth: UInt8) {
         guard length <= 8 else {
@@ -161,7 +162,7 @@ extension HTTPMethod.Known {
             }
     }
 
-    /// The method of a token.
+    /// Recognises a token.
     init(_ token: UnsafeRawBufferPointer) {
         var word: UInt64 = 0
         for index in 0..<min(token.count, 8) {

@@ -23,9 +23,9 @@ public struct HTTPStatus: Hashable, Sendable {
         case informational
         /// 2xx: received, understood, accepted.
         case successful
-        /// 3xx: more is to be done.
+        /// 3xx: the client must take further action.
         case redirection
-        /// 4xx: the client erred.
+        /// 4xx: the request is at fault.
         case clientError
         /// 5xx: the server failed.
         case serverError

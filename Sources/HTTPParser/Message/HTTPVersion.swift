@@ -19,6 +19,6 @@ public struct HTTPVersion: Hashable, Comparable, Sendable, CustomStringConvertib
     /// Orders versions by their minor number.
     public static func < (left: Self, right: Self) -> Bool { left.minor < right.minor }
 
-    /// The version as it stands on the wire, such as `HTTP/1.1`.
+    /// The version as written on the wire, such as `HTTP/1.1`.
     public var description: String { "HTTP/1.\(minor)" }
 }

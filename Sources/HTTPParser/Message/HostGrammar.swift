@@ -101,8 +101,8 @@ extension TargetGrammar {
         return unsafe bytes[(index + 1)...].allSatisfy { isPlain($0) || $0 == UInt8(ascii: ":") }
     }
 
-    /// IPv6address: eight groups of one to four hexadecimal digits. `::` may once stand for one or
-    /// more groups of zeros. An IPv4 address may stand for the last two groups.
+    /// IPv6address: eight groups of one to four hexadecimal digits. One `::` may replace one or
+    /// more groups of zeros, and an IPv4 address the last two groups.
     private static func isIPv6(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let colon = UInt8(ascii: ":")
         var (index, groups, hasGap) = (0, 0, false)

@@ -1,12 +1,12 @@
 internal import CHTTPParserShims
 
-/// The head of a request, owned: the bytes as they came and an index into them.
+/// The head of a request: a copy of its bytes, and an index into them.
 ///
-/// It is one block of memory, read in place; a `String` is made only when one is asked for. It is
-/// not copyable: hand it on, or take out what should live longer.
+/// The head is one block of memory that is read in place; a `String` is made only on request. It is
+/// not copyable: pass it on, or copy the values that must outlive it.
 @safe
 public struct RequestHead: ~Copyable, @unchecked Sendable {
-    /// The facts about a head that are not in its bytes.
+    /// The values that the parser found in the head.
     private struct Summary {
         var contentLength: Int64
         var length: UInt32
@@ -20,8 +20,8 @@ public struct RequestHead: ~Copyable, @unchecked Sendable {
         var version: HTTPVersion
     }
 
-    /// The block: the summary, the slots, the bytes. As it is all there is, a head is handed on in
-    /// a register.
+    /// The block: the summary, the field slots, the bytes. Because it is the only stored property,
+    /// a head is passed in one register.
     private let summary: UnsafeMutablePointer<Summary>
 
     /// Copies the head that `parser` has just read from the first `length` bytes at `bytes`.
@@ -50,7 +50,7 @@ public struct RequestHead: ~Copyable, @unchecked Sendable {
     /// Copies the head that `parser` has just read from the first `length` of `bytes`.
     /// - Parameters:
     ///   - parser: the parser, of kind `.request`, whose head is complete.
-    ///   - bytes: the bytes it was given last.
+    ///   - bytes: the bytes that were last passed to the parser.
     ///   - length: what `HeadParser.parse(_:)` returned for these bytes.
     public init(_ parser: borrowing HeadParser, copying bytes: Span<UInt8>, length: Int) {
         precondition(parser.kind == .request, "the parser reads requests")
@@ -144,7 +144,8 @@ public struct RequestHead: ~Copyable, @unchecked Sendable {
         version >= .http11 && framingFields.flags.contains(.expectContinue)
     }
 
-    /// Whether the client offers another protocol (RFC 9110 section 7.8). HTTP/1.0 cannot.
+    /// Whether the client offers another protocol (RFC 9110 section 7.8). Always `false` for
+    /// HTTP/1.0.
     public var offersUpgrade: Bool {
         version >= .http11 && framingFields.flags.contains(.upgradeField)
             && framingFields.flags.contains(.upgradeOption)

@@ -1,7 +1,7 @@
 /// The request target, in one of the four forms of RFC 9112 section 3.2.
 ///
-/// The text is kept as it stood on the wire, still percent-encoded: decoding before splitting
-/// would make `%2F` a separator.
+/// The text is kept as on the wire, still percent-encoded: decoding before splitting would turn
+/// `%2F` into a separator.
 public struct RequestTarget: Hashable, Sendable {
     /// The four forms (RFC 9112 sections 3.2.1 to 3.2.4).
     public enum Form: UInt8, Sendable {
@@ -9,15 +9,15 @@ public struct RequestTarget: Hashable, Sendable {
         case origin
         /// `http://host/path?query`, sent to proxies.
         case absolute
-        /// `host:port`, of CONNECT only.
+        /// `host:port`, only for CONNECT.
         case authority
-        /// `*`, of OPTIONS only.
+        /// `*`, only for OPTIONS.
         case asterisk
     }
 
-    /// The target as it stood on the wire.
+    /// The target as on the wire.
     public let text: String
-    /// Which form the text has.
+    /// The form of the text.
     public let form: Form
 
     package init(text: String, form: Form) {
@@ -25,7 +25,7 @@ public struct RequestTarget: Hashable, Sendable {
         self.form = form
     }
 
-    /// Recognises the form of `text` for `method`, or `nil` when it has none.
+    /// Creates a target in the form that `text` has for `method`; `nil` if it has none of the four.
     public init?(_ text: String, method: HTTPMethod = .get) {
         guard text.utf8.allSatisfy(ByteClass.isTarget) else { return nil }
         let form = unsafe Array(text.utf8).withUnsafeBytes {
@@ -56,8 +56,8 @@ public struct RequestTarget: Hashable, Sendable {
         return String(text[text.utf8.index(after: mark)...])
     }
 
-    /// Host and port of the absolute and authority forms; it wins over the Host field
-    /// (RFC 9112 section 3.2.2). `nil` in the other forms.
+    /// Host and port of the absolute and authority forms; `nil` in the other forms. They take
+    /// precedence over the Host field (RFC 9112 section 3.2.2).
     public var authority: String? {
         switch form {
         case .origin, .asterisk: return nil
@@ -79,13 +79,13 @@ public struct RequestTarget: Hashable, Sendable {
 }
 
 extension RequestTarget: CustomStringConvertible {
-    /// The target as it stood on the wire.
+    /// The target as on the wire.
     public var description: String { text }
 }
 
 /// The grammar of request targets and of Host (RFC 9112 section 3.2, RFC 3986 section 3.2).
 package enum TargetGrammar {
-    /// The form of a non-empty target whose bytes are all visible, or `nil` for none.
+    /// The form of a target of visible characters; `nil` if it has none of the four.
     package static func form(
         of bytes: UnsafeRawBufferPointer, isConnect: Bool
     ) -> RequestTarget.Form? {

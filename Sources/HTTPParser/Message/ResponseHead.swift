@@ -1,8 +1,8 @@
 internal import CHTTPParserShims
 
-/// The head of a response, owned: the bytes as they came and an index into them.
+/// The head of a response: a copy of its bytes, and an index into them.
 ///
-/// Like `RequestHead` it is one block of memory, read in place, and not copyable.
+/// Like `RequestHead`, this is one block of memory that is read in place, and it is not copyable.
 @safe
 public struct ResponseHead: ~Copyable, @unchecked Sendable {
     private let block: UnsafeMutableRawPointer
@@ -13,8 +13,8 @@ public struct ResponseHead: ~Copyable, @unchecked Sendable {
     public let status: HTTPStatus
     /// The version of the response.
     public let version: HTTPVersion
-    /// How the end of the content is known, the request's method considered
-    /// (RFC 9112 section 6.3).
+    /// How the end of the content is known (RFC 9112 section 6.3). It also depends on the method of
+    /// the request.
     public let framing: BodyFraming
     private let framingFields: FramingFields
 
@@ -46,7 +46,7 @@ public struct ResponseHead: ~Copyable, @unchecked Sendable {
             slots: UnsafePointer(block.assumingMemoryBound(to: FieldSlot.self)), count: fieldCount)
     }
 
-    /// The reason phrase as it was sent; it means nothing to a machine (RFC 9112 section 4).
+    /// The reason phrase as received. Clients should ignore it (RFC 9112 section 4).
     public var reasonPhrase: String {
         unsafe fieldText(
             UnsafeRawBufferPointer(start: table.bytes + reason.lowerBound, count: reason.count))

@@ -1,15 +1,15 @@
-/// Reads the content of one message, transfer coding taken off, and its trailers: bytes in, ranges
-/// of them out.
+/// Reads the content of one message, without its transfer coding, and its trailers: bytes in,
+/// ranges out.
 ///
-/// Content is never copied. The bytes of trailers that are not complete stay with the caller,
-/// who passes them again, followed by more.
+/// Content is never copied. The caller keeps the bytes of incomplete trailers and passes them
+/// again, followed by more.
 @safe
 public struct BodyParser: ~Copyable, Sendable {
     /// The kind of the next bytes.
     public enum Step: Equatable, Sendable {
-        /// More bytes, please.
+        /// More bytes are needed.
         case more
-        /// Content: a range of the bytes given.
+        /// Content: a range of the bytes passed in.
         case content(Range<Int>)
         /// The message is complete; `trailers` is filled.
         case end
@@ -24,11 +24,11 @@ public struct BodyParser: ~Copyable, Sendable {
     private var chunks: ChunkedFraming
     private var trailerParser: HeadParser?
 
-    /// The fields after the last chunk, once the message is complete. They say nothing about
-    /// framing and are never merged into the fields of the head (RFC 9110 section 6.5.1).
+    /// The fields after the last chunk, once the message is complete. They do not affect framing,
+    /// and are never merged into the fields of the head (RFC 9110 section 6.5.1).
     public private(set) var trailers = HTTPFields()
 
-    /// Creates a parser for content framed this way.
+    /// Creates a parser for content with this framing.
     public init(_ framing: BodyFraming, limits: ParserLimits = .standard) {
         self.limits = limits
         chunks = ChunkedFraming(limits: limits)
@@ -45,11 +45,11 @@ public struct BodyParser: ~Copyable, Sendable {
     /// Whether the message is complete.
     public var isComplete: Bool { state == .complete }
 
-    /// Continues at `position` and moves it past the bytes that it has read.
+    /// Reads from `position` on, and moves `position` past the bytes that were read.
     /// - Parameters:
-    ///   - bytes: what the peer sent and was not read yet, or more.
-    ///   - position: where to read on, 0...`bytes.count`.
-    /// - Throws: what makes the content unacceptable; offsets count from the first of `bytes`.
+    ///   - bytes: the input; from `position` on it contains all bytes that are not read yet.
+    ///   - position: the offset of the first byte to read, 0...`bytes.count`.
+    /// - Throws: the violation, with an offset into `bytes`.
     public mutating func next(
         _ bytes: Span<UInt8>, from position: inout Int
     ) throws(HTTPParseError) -> Step {
@@ -77,11 +77,12 @@ public struct BodyParser: ~Copyable, Sendable {
         }
     }
 
-    /// Whether the content goes on until the connection ends.
+    /// Whether the content continues until the connection ends.
     var endsWithInput: Bool { state == .untilClose }
 
-    /// The peer closed: content that ends so is complete now, any other is cut off.
-    /// - Parameter offset: where the input ended; the error names it.
+    /// Ends the input: content that ends with the connection is complete now, other content is
+    /// truncated.
+    /// - Parameter offset: the end of the input, which the error reports.
     public mutating func finish(at offset: Int) throws(HTTPParseError) {
         guard state != .complete else { return }
         guard state == .untilClose else { throw HTTPParseError(.truncated, at: offset) }
@@ -94,7 +95,7 @@ public struct BodyParser: ~Copyable, Sendable {
         guard remaining <= limits.contentBytes else {
             throw HTTPParseError(.contentTooLong, at: position)
         }
-        // The limit was compared with all of it: the announced length only shrinks from here.
+        // The check above covers the whole content, because `remaining` only shrinks.
         let start = position
         let taken = min(Int64(end - start), remaining)
         guard taken > 0 else { return .more }
@@ -120,7 +121,7 @@ public struct BodyParser: ~Copyable, Sendable {
     private mutating func takeTrailers(
         _ bytes: UnsafeRawBufferPointer, from position: inout Int
     ) throws(HTTPParseError) -> Step {
-        // Nearly always there are none: an empty line, and no parser is needed.
+        // Usually there are no trailers: only an empty line, which needs no parser.
         let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[position...])
         if trailerParser == nil, rest.count >= 2, unsafe rest[0] == 13, unsafe rest[1] == 10 {
             position += 2

@@ -1,14 +1,14 @@
-/// Looks for two bytes that stand at a fixed distance from each other, 64 places at a time.
+/// Searches for two bytes at a fixed distance from each other, 64 positions at a time.
 ///
-/// It finds delimiters in content. A search for a single byte would stop too often, in text as in
-/// random bytes, and each stop costs a mispredicted branch.
+/// The search finds delimiters in content. A search for a single byte would stop too often, in text
+/// and in random bytes, and each stop costs a mispredicted branch.
 @safe
 package struct BytePairSearch: Sendable {
-    /// The byte looked for.
+    /// The first byte of the pair.
     package let first: UInt8
-    /// The byte at the offset `distance` after it.
+    /// The byte `distance` bytes after the first.
     package let second: UInt8
-    /// 1 to 16.
+    /// The distance of the two bytes, 1 to 16.
     package let distance: Int
 
     package init(_ first: UInt8, _ second: UInt8, distance: Int) {
@@ -18,8 +18,8 @@ package struct BytePairSearch: Sendable {
         self.distance = distance
     }
 
-    /// The first place of `start..<bytes.count` where the pair stands, or where its first byte
-    /// stands so near to the end that the second may yet come; else `bytes.count`.
+    /// The first position in `start..<bytes.count` of the pair, or of its first byte if the second
+    /// may follow after the end of `bytes`; otherwise `bytes.count`.
     package func firstPlace(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         guard let base = bytes.baseAddress else { return 0 }
         let end = bytes.count
@@ -47,7 +47,7 @@ package struct BytePairSearch: Sendable {
         let sixteenth = unsafe pairs16(base, place &+ 16)
         let middle = unsafe pairs16(base, place &+ 32)
         let last = unsafe pairs16(base, place &+ 48)
-        // One test covers all 64 places, of which most have no pair.
+        // One test covers all 64 positions, because most windows have no pair.
         guard Scanner.bits(zeroth .| sixteenth .| middle .| last) != 0 else { return 0 }
         let low = UInt64(Scanner.bits(zeroth) | Scanner.bits(sixteenth) << 16)
         let high = UInt64(Scanner.bits(middle) | Scanner.bits(last) << 16)

@@ -1,25 +1,25 @@
-/// A run over the plain lines of a head: the inner loop of `HeadParser`, and the hottest of the
+/// Scans the plain lines of a head: the inner loop of `HeadParser`, and the hottest loop of the
 /// module.
 ///
-/// A line that is in any way unusual ends the run before it, and is left to the reference.
+/// The scan stops before the first line that is not plain, and leaves it to the reference path.
 ///
-/// Nothing in it waits for what a line says: the next line is known as soon as the stops of a
-/// window are, on a grid of windows that begins with the first line. That is why a start line is
-/// looked at afterwards.
+/// The loop never depends on the content of a line: the stops of a window show where the next line
+/// begins. The windows form a grid that begins with the first line. A start line is therefore only
+/// skipped here; the caller parses it.
 @safe
 struct FieldLineScanner {
-    /// Where the first line begins that was not taken.
+    /// The offset of the first line that was not taken.
     private(set) var position: Int
-    /// How many field lines were taken.
+    /// The number of field lines that were taken.
     private(set) var count = 0
-    /// The window whose line stops are known.
+    /// The offset of the window that `stops` describes.
     private var windowStart: Int
-    /// The stop bytes that end a walk.
+    /// The line stops of the window that are still to be visited, one bit per byte.
     private var stops: UInt64
 
     /// - Parameters:
-    ///   - position: where the first line begins.
-    ///   - memoryEnd: where readable memory ends, at least 64.
+    ///   - position: the offset of the first line.
+    ///   - memoryEnd: the end of readable memory, at least 64.
     @inline(__always)
     init(_ base: UnsafeRawPointer, from position: Int, memoryEnd: Int) {
         self.position = position
@@ -27,9 +27,9 @@ struct FieldLineScanner {
         stops = unsafe Scanner.lineStops64(base, position, end: memoryEnd)
     }
 
-    /// Passes over the first line, which is not a field.
-    /// - Parameter readable: where the bytes end that may be looked at for lines.
-    /// - Returns: where its content ends, or `nil` when a plain line is not found.
+    /// Skips the start line.
+    /// - Parameter readable: the end of the bytes in which lines may be found.
+    /// - Returns: the end of the line's content, or `nil` if no plain line is found.
     @inline(__always)
     mutating func passStartLine(
         _ base: UnsafeRawPointer, readable: Int, memoryEnd: Int
@@ -48,10 +48,10 @@ struct FieldLineScanner {
 
     /// Takes field lines, up to the first that is not plain or to the empty line.
     /// - Parameters:
-    ///   - readable: where the bytes end that may be looked at for lines.
-    ///   - memoryEnd: where readable memory ends.
-    ///   - slots: where the slots of the lines go.
-    ///   - room: how many of them there may be.
+    ///   - readable: the end of the bytes in which lines may be found.
+    ///   - memoryEnd: the end of readable memory.
+    ///   - slots: the memory for the slots of the lines.
+    ///   - room: the number of slots that fit.
     @inline(__always)
     mutating func takeFields(
         _ base: UnsafeRawPointer, readable: Int, memoryEnd: Int,
@@ -73,14 +73,14 @@ struct FieldLineScanner {
         var stops = firstStops
         var slot = unsafe slots
         walk: while unsafe slot < slotLimit {
-            // From one line stop to the next: HTAB and obs-text may stand inside a value.
+            // Goes from one line stop to the next, because a value may contain HTAB and obs-text.
             var lineEnd: Int
             while true {
                 if stops == 0 {
                     windowStart &+= 64
                     guard windowStart < lastEnd else { break walk }
                     stops = unsafe Scanner.lineStops64(base, windowStart, end: memoryEnd)
-                    // The LF that ended the line before may be the first byte of the window.
+                    // The LF that ended the previous line may be the first byte of the window.
                     if position > windowStart { stops &= ~1 }
                     continue
                 }
@@ -94,9 +94,9 @@ struct FieldLineScanner {
                 }
             }
             stops = Self.withoutLowest(stops)
-            // Only the last line of a head may be too near to the end of memory. With a name it has
-            // eight bytes, including the empty line after it, as many as the check reads; an empty
-            // name is left to the reference path.
+            // Only the last line of a head may be this near to the end of memory. With a name, the
+            // line and the empty line after it have at least the eight bytes that `candidate`
+            // reads; an empty name is left to the reference path.
             guard position &+ 16 <= memoryEnd else {
                 let nameStops = unsafe Scanner.nameStops16(base, position, end: memoryEnd)
                 let nameEnd = position &+ nameStops.trailingZeroBitCount
@@ -112,7 +112,7 @@ struct FieldLineScanner {
             if nameStops == 0 {
                 nameEnd &+= 16
                 nameStops = unsafe Scanner.nameStops16(base, nameEnd, end: memoryEnd)
-                // Longer names are for the reference.
+                // Names of 32 bytes and more are left to the reference path.
                 if nameStops == 0 { break }
             }
             nameEnd &+= nameStops.trailingZeroBitCount
@@ -125,10 +125,11 @@ struct FieldLineScanner {
         return unsafe (position, slot - slots)
     }
 
-    /// Whether a name is followed by colon, one blank, and a value without blanks around it.
+    /// Whether the name is followed by a colon, one space, and a value that is not empty and has no
+    /// white space around it.
     ///
-    /// CR is no part of a name: where this colon stands, it stands before the line's end. No
-    /// other byte of a value is as low as SP.
+    /// A name contains no CR, so a colon at `nameEnd` precedes the end of the line. The only bytes
+    /// of a value that are not above SP are SP and HTAB.
     @inline(__always)
     private static func isPlain(
         _ base: UnsafeRawPointer, _ nameEnd: Int, _ lineEnd: Int

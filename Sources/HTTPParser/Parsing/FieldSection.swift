@@ -1,17 +1,17 @@
-/// Where one field line stands: offsets from the first byte of its message's head, or of the
-/// trailer section.
+/// The position of one field line, as offsets from the first byte of the head or of the trailer
+/// section.
 public struct FieldSlot: BitwiseCopyable, Sendable {
     /// The first byte of the name.
     public var nameStart: UInt32
     /// The byte after the name.
     public var nameEnd: UInt32
-    /// The first byte of the value, white space skipped.
+    /// The first byte of the value, after white space.
     public var valueStart: UInt32
-    /// The byte after the value, white space trimmed.
+    /// The byte after the value, before white space.
     public var valueEnd: UInt32
 }
 
-/// Bytes and slots by pointer: what every view of a parsed section looks into.
+/// Pointers to the bytes and slots that all views of a parsed section read.
 @unsafe
 package struct FieldTable {
     package var bytes: UnsafeRawPointer
@@ -81,7 +81,7 @@ package struct FieldTable {
     }
 }
 
-/// Whether a name on the wire is `wanted`, ASCII letters of either case being the same.
+/// Whether the bytes equal `wanted`, ignoring the case of ASCII letters.
 package func equalsIgnoringCase(
     _ bytes: UnsafeRawBufferPointer, _ wanted: UnsafeBufferPointer<UInt8>
 ) -> Bool {
@@ -89,7 +89,8 @@ package func equalsIgnoringCase(
     guard count == wanted.count else { return false }
     let wanted = UnsafeRawBufferPointer(wanted)
     var index = 0
-    // Most are in the usual case: eight bytes at once, then one after the other.
+    // Most names have the usual case: compare eight bytes at a time, and single bytes after a
+    // mismatch.
     while index &+ 8 <= count,
         unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
             == wanted.loadUnaligned(fromByteOffset: index, as: UInt64.self)
@@ -129,7 +130,7 @@ private func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
     return true
 }
 
-/// Each byte as the character of the same number.
+/// The bytes as Latin-1: each byte is the character of the same number.
 package func latin1Text(_ bytes: UnsafeRawBufferPointer) -> String {
     var text = String.UnicodeScalarView()
     for index in 0..<bytes.count { unsafe text.append(Unicode.Scalar(bytes[index])) }
@@ -138,8 +139,8 @@ package func latin1Text(_ bytes: UnsafeRawBufferPointer) -> String {
 
 /// The fields of a parsed head, read in place: a view that cannot outlive the head.
 ///
-/// Nothing is copied or allocated until a `String` is asked for. Names compare without regard to
-/// case, order and duplicates are those of the wire (RFC 9110 section 5.3).
+/// Nothing is copied or allocated until a `String` is requested. Names compare without regard to
+/// case; order and duplicates are those of the wire (RFC 9110 section 5.3).
 @safe
 public struct FieldSection: ~Escapable {
     package let table: FieldTable
@@ -152,7 +153,7 @@ public struct FieldSection: ~Escapable {
     /// The number of field lines.
     public var count: Int { unsafe table.count }
 
-    /// Whether there are none.
+    /// Whether there are no fields.
     public var isEmpty: Bool { count == 0 }
 
     /// The value of the first field with this name, as text: UTF-8, or Latin-1 where the bytes
@@ -184,7 +185,7 @@ public struct FieldSection: ~Escapable {
     }
 
     /// Calls `body` with the bytes of each name and value, in the order of the wire, without
-    /// making strings of them.
+    /// creating strings.
     /// - Throws: the error that `body` throws; later fields are not visited.
     public func forEachBytes<Failure: Error>(
         _ body: (_ name: Span<UInt8>, _ value: Span<UInt8>) throws(Failure) -> Void
@@ -202,7 +203,7 @@ public struct FieldSection: ~Escapable {
         unsafe table.values(of: name)
     }
 
-    /// The name's bytes at a position of 0..<count.
+    /// The bytes of the name at a position of 0..<count.
     @_lifetime(copy self)
     public func nameBytes(_ position: Int) -> Span<UInt8> {
         precondition(position >= 0 && position < count, "field position out of range")
@@ -210,7 +211,7 @@ public struct FieldSection: ~Escapable {
         return unsafe _overrideLifetime(Span(_unsafeElements: bytes), copying: self)
     }
 
-    /// The value's bytes at a position of 0..<count.
+    /// The bytes of the value at a position of 0..<count.
     @_lifetime(copy self)
     public func valueBytes(_ position: Int) -> Span<UInt8> {
         precondition(position >= 0 && position < count, "field position out of range")

@@ -1,6 +1,7 @@
-/// A peer's bytes that are not HTTP/1.1: what is wrong, where, and which status says so.
+/// The error for input that is not valid HTTP/1.1: its kind, its offset, and the status for the
+/// answer.
 ///
-/// `offset` counts from the first byte the parser was ever given, so it does not depend on how
+/// `offset` counts from the first byte ever appended to the parser, so it does not depend on how
 /// the input was split.
 public struct HTTPParseError: Error, Hashable, Sendable {
     /// The kind of a violation.
@@ -16,9 +17,10 @@ public struct HTTPParseError: Error, Hashable, Sendable {
         case unsupportedVersion
         /// The status line is ill-formed (RFC 9112 section 4).
         case invalidStatusLine
-        /// A field name is empty or has a byte that no token has (RFC 9112 section 5.1).
+        /// A field name is empty or contains a byte that is not allowed in a token (RFC 9112
+        /// section 5.1).
         case invalidFieldName
-        /// White space stands before a colon (RFC 9112 section 5.1).
+        /// White space before the colon (RFC 9112 section 5.1).
         case whitespaceBeforeColon
         /// A field line has no colon.
         case missingColon
@@ -34,17 +36,18 @@ public struct HTTPParseError: Error, Hashable, Sendable {
         case missingHost
         /// More than one Host.
         case repeatedHost
-        /// Host is empty or not host and port.
+        /// Host is empty or does not have the form host [ ":" port ].
         case invalidHost
-        /// Content-Length is not digits, or too large (RFC 9110 section 8.6).
+        /// Content-Length is not a number, or too large (RFC 9110 section 8.6).
         case invalidContentLength
         /// More than one Content-Length.
         case repeatedContentLength
-        /// Both framings at once (RFC 9112 section 6.3).
+        /// Content-Length and Transfer-Encoding in one message (RFC 9112 section 6.3).
         case contentLengthWithTransferCoding
-        /// Transfer-Encoding is ill-formed or chunked is not last and once (RFC 9112 section 6.1).
+        /// Transfer-Encoding is ill-formed, or chunked is not its last element or occurs twice (RFC
+        /// 9112 section 6.1).
         case invalidTransferCoding
-        /// A transfer coding other than chunked.
+        /// A transfer coding other than chunked, before a final chunked.
         case unsupportedTransferCoding
         /// A CONNECT request announces content (RFC 9110 section 9.3.6).
         case contentInConnect
@@ -54,7 +57,7 @@ public struct HTTPParseError: Error, Hashable, Sendable {
         case invalidChunkExtension
         /// Chunk data is not followed by CRLF (RFC 9112 section 7.1).
         case missingChunkEnd
-        /// A response came that answers no request.
+        /// A response arrived without an outstanding request.
         case unexpectedResponse
         /// The request line is longer than the limit.
         case requestLineTooLong
@@ -78,7 +81,7 @@ public struct HTTPParseError: Error, Hashable, Sendable {
 
     /// The kind of the violation.
     public let kind: Kind
-    /// Where: the byte that spoils the message, or the first byte beyond a limit.
+    /// The offset of the invalid byte, or of the first byte beyond a limit.
     public let offset: Int
 
     /// Creates an error.
@@ -87,7 +90,8 @@ public struct HTTPParseError: Error, Hashable, Sendable {
         self.offset = offset
     }
 
-    /// The status a server answers with; a client treats any of them as a bad response.
+    /// The status that a server should answer with. A client treats every error as an invalid
+    /// response.
     public var suggestedStatus: HTTPStatus {
         switch kind {
         case .requestLineTooLong: .uriTooLong
@@ -106,7 +110,7 @@ public struct HTTPParseError: Error, Hashable, Sendable {
 }
 
 extension HTTPParseError: CustomStringConvertible {
-    /// Kind and place in one line, such as `bare line feed at byte 17`.
+    /// Kind and offset in one line, such as `bare line feed at byte 17`.
     public var description: String {
         "\(reason) at byte \(offset)"
     }
@@ -117,7 +121,7 @@ extension HTTPParseError: CustomStringConvertible {
     }
 }
 
-/// The words of a name in camel case. Messages use them.
+/// The words of a name in camel case, separated by spaces and in lower case. Messages use them.
 package func lowercaseWords(of name: String) -> String {
     name.reduce(into: "") { words, character in
         words += character.isUppercase ? " " + character.lowercased() : String(character)

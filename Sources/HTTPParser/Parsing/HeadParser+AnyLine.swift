@@ -1,9 +1,9 @@
-/// The reference: any line, byte by byte.
+/// The reference path: reads any line, byte by byte.
 extension HeadParser {
-    /// Where the content of the line begun at `lineStart` has to end, and what it is if it does
-    /// not. The section's limit is part of it, so that which error is found first does not depend
-    /// on how the input was split. The empty line at the end of a section does not count towards
-    /// the limit.
+    /// The offset by which the content of the line at `lineStart` must end, and the error if it
+    /// does not. It includes the limit of the section, so that the first error does not depend on
+    /// how the input was split. The empty line at the end of a section does not count towards that
+    /// limit.
     private var bound: (end: Int, kind: HTTPParseError.Kind) {
         if phase == .startLine { return (lineStart + limits.startLineBytes, .requestLineTooLong) }
         let line = lineStart + limits.fieldLineBytes
@@ -12,8 +12,10 @@ extension HeadParser {
         return (section, kind == .trailers ? .trailersTooLong : .fieldsTooLong)
     }
 
-    /// Finds the end of the line begun at `lineStart`, looking only at bytes not seen before.
-    /// - Returns: the end of the line's content and the start of the next line, or `nil` for more.
+    /// Finds the end of the line at `lineStart`, examining only bytes that were not examined
+    /// before.
+    /// - Returns: the end of the line's content and the start of the next line; `nil` if the line
+    ///   is incomplete.
     mutating func lineEnd(
         _ base: UnsafeRawPointer, _ count: Int
     ) throws(HTTPParseError) -> (end: Int, next: Int)? {
@@ -46,7 +48,7 @@ extension HeadParser {
         return nil
     }
 
-    /// Whether a line that was left open is now complete; it stays unread either way.
+    /// Whether a line that was incomplete is complete now. The line is not parsed here.
     mutating func finishesLine(
         _ base: UnsafeRawPointer, _ count: Int
     ) throws(HTTPParseError) -> Bool {
@@ -135,7 +137,7 @@ extension HeadParser {
         targetForm = form
     }
 
-    /// "HTTP/" DIGIT "." DIGIT, of major version 1. `closed` asks that the line ends there.
+    /// "HTTP/" DIGIT "." DIGIT, of major version 1. With `closed` the line must end there.
     mutating func parseVersion(
         _ base: UnsafeRawPointer, _ start: Int, _ end: Int, closed: Bool
     ) throws(HTTPParseError) {
@@ -186,7 +188,7 @@ extension HeadParser {
     }
 
     /// Reads one field line, or the empty line that ends the section.
-    /// - Returns: `false` when the line is not complete.
+    /// - Returns: `false` if the line is incomplete.
     mutating func parseFieldLine(
         _ base: UnsafeRawPointer, _ count: Int
     ) throws(HTTPParseError) -> Bool {

@@ -1,5 +1,5 @@
 extension HeadParser {
-    /// Whether bytes have an empty line after another line, which ends a head.
+    /// Whether the bytes contain the end of a head: an empty line after a non-empty line.
     package static func hasWholeHead(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
         var (hasLine, lineIsEmpty) = (false, true)
         var rest = unsafe bytes

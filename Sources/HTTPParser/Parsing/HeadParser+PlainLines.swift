@@ -1,29 +1,28 @@
 internal import CHTTPParserShims
 
-/// The quick way: whole, plain lines.
+/// The fast path: reads complete plain lines.
 extension HeadParser {
-    /// Reads whole, plain lines, and leaves all others to the reference, which finds them still
-    /// unread.
+    /// Reads complete plain lines, and leaves all other lines unread for the reference path.
     @inline(__always)
     mutating func parseQuickly(
         _ base: UnsafeRawPointer, _ count: Int
     ) throws(HTTPParseError) {
         guard kind == .request || phase == .fields else { return }
-        // Vectors are loaded 64 bytes at a time: a shorter head is looked at in a copy. The
-        // offsets are the same.
+        // Whole windows of 64 bytes are loaded, so shorter input is read from a copy. The offsets
+        // are the same.
         if count < 64 { unsafe pad.copyMemory(from: base, byteCount: count) }
         try unsafe parseQuickly(
             count < 64 ? UnsafeRawPointer(pad) : base, count, end: max(count, 64))
     }
 
-    /// - Parameter end: where readable memory ends, at least 64 and not below `count`.
+    /// - Parameter end: the end of readable memory, at least 64 and at least `count`.
     @inline(__always)
     mutating func parseQuickly(
         _ base: UnsafeRawPointer, _ count: Int, end: Int
     ) throws(HTTPParseError) {
         var walk = unsafe FieldLineScanner(base, from: lineStart, memoryEnd: end)
-        // No limit can be exceeded in there: a line as long as the strictest limit goes to the
-        // reference path, and the following lines to the next walk.
+        // No limit can be exceeded before `readable`. A line that reaches it is left to the
+        // reference path, and the following lines to the next call.
         var readable = min(count, lineStart &+ quickBytes)
         if phase == .startLine {
             guard
@@ -50,7 +49,7 @@ extension HeadParser {
         try unsafe judge(from: first, base, end)
     }
 
-    /// Takes in those of the fields just walked that decide framing, and refuses names of nothing.
+    /// Records the new fields that decide framing, and refuses empty names.
     @inline(__always)
     mutating func judge(
         from first: Int, _ base: UnsafeRawPointer, _ end: Int
@@ -77,7 +76,7 @@ extension HeadParser {
         var next = unsafe start
         while unsafe next < limit {
             let (start, end) = unsafe (next.pointee.nameStart, next.pointee.nameEnd)
-            // At least eight bytes follow the beginning of a line that was walked.
+            // At least eight bytes are readable from the start of each scanned line.
             let word = unsafe Scanner.load64(base, Int(start))
             if http_parser_decides_framing(word, end &- start) { break }
             unsafe next += 1
@@ -85,9 +84,9 @@ extension HeadParser {
         return unsafe next
     }
 
-    /// Takes a request line of a common method, an origin-form target and a known version, or
-    /// leaves it unread for the reference.
-    /// - Parameter lineEnd: where its content ends; no line stop stands before it.
+    /// Takes a request line with a known method other than CONNECT, an origin-form target and
+    /// HTTP/1.0 or HTTP/1.1. Leaves any other unread for the reference path.
+    /// - Parameter lineEnd: the end of the line's content; no line stop precedes it.
     @inline(__always)
     mutating func takeRequestLine(
         _ base: UnsafeRawPointer, _ lineEnd: Int, _ memoryEnd: Int

@@ -1,9 +1,9 @@
 /// Reads the head of one message, or a trailer section, in place: bytes in, offsets out.
 ///
-/// Hand it the bytes from the first of the head on. It answers with the length of the head, or
-/// `nil` when the head is not complete; then call it again with the same bytes, followed by more.
-/// It resumes at the line, and inside the line at the byte, where it stopped, so that feeding
-/// single bytes costs time linear in the head.
+/// Pass all bytes from the start of the head on. `parse(_:)` returns the length of the head, or
+/// `nil` if the head is incomplete; then call it again with the same bytes followed by more. It
+/// resumes at the byte where it stopped, so the time is linear in the head even if bytes arrive one
+/// by one.
 ///
 /// ```swift
 /// var parser = HeadParser(.request)
@@ -13,17 +13,17 @@
 /// }
 /// ```
 ///
-/// It holds one reusable block of field slots and allocates nothing else. After `reset()` it
-/// reads the next head. An error is final until then.
+/// The parser reuses one block of field slots, which grows with the number of fields. After
+/// `reset()` it reads the next head. An error is final until `reset()`.
 @safe
 public struct HeadParser: ~Copyable, @unchecked Sendable {
-    /// The part of the head before the fields.
+    /// The kind of the line before the fields.
     public enum Kind: Sendable {
         /// A request line (RFC 9112 section 3).
         case request
         /// A status line (RFC 9112 section 4).
         case response
-        /// Nothing: the section after the last chunk (RFC 9112 section 7.1.2).
+        /// No start line: the trailer section after the last chunk (RFC 9112 section 7.1.2).
         case trailers
     }
 
@@ -35,18 +35,18 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
     package let leniency: ParserLeniency
 
     var phase: Phase
-    /// The first byte of the line that is not parsed yet.
+    /// The offset of the first line that is not parsed yet.
     var lineStart = 0
-    /// How far that line was searched for its end.
+    /// The offset up to which that line was searched for its end.
     var scanned = 0
     var fieldsStart = 0
     var emptyLines = 0
 
     package internal(set) var slots: UnsafeMutablePointer<FieldSlot>
     var slotCapacity: Int
-    /// 64 bytes to look at shorter heads in.
+    /// A copy of input shorter than 64 bytes, so that whole windows can be loaded.
     let pad: UnsafeMutableRawPointer
-    /// Lines that end within so many bytes keep within each limit.
+    /// Lines that end within this many bytes exceed no limit.
     let quickBytes: Int
     /// The number of complete field lines.
     public internal(set) var fieldCount = 0
@@ -62,7 +62,7 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
     var statusCode: UInt16 = 0
     var reasonStart = 0
     var reasonEnd = 0
-    /// Why it has failed; of no meaning in other phases.
+    /// The error that ended parsing; valid only in the phase `failed`.
     private var failure = HTTPParseError(.truncated, at: 0)
 
     /// Creates a parser for heads of one kind.
@@ -86,7 +86,7 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
         unsafe slots.deallocate()
     }
 
-    /// Forgets the head and begins with the next.
+    /// Discards the head, so that the next one can be parsed.
     public mutating func reset() {
         phase = kind == .trailers ? .fields : .startLine
         lineStart = 0
@@ -101,22 +101,22 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
     public var version: HTTPVersion { HTTPVersion(minor: minorVersion) }
     /// The status of a response, once its head is complete.
     public var status: HTTPStatus { HTTPStatus(unchecked: statusCode) }
-    /// Where the request target stands, once the head is complete.
+    /// The range of the request target, once the head is complete.
     public var targetRange: Range<Int> { targetStart..<targetEnd }
 
-    /// Where the reason phrase of a response stands, once its head is complete.
+    /// The range of the reason phrase of a response, once its head is complete.
     public var reasonRange: Range<Int> { reasonStart..<reasonEnd }
 
-    /// Where a field line stands.
+    /// The offsets of a field line.
     /// - Parameter position: 0..<`fieldCount`.
     public func slot(_ position: Int) -> FieldSlot {
         precondition(position >= 0 && position < fieldCount, "field position out of range")
         return unsafe slots[position]
     }
 
-    /// The fields of the head just read, looked at in place. Neither the bytes nor the parser can
-    /// change while they are in use.
-    /// - Parameter bytes: the bytes last given to `parse(_:)`.
+    /// The fields of the head just read, in place. Neither the bytes nor the parser can change
+    /// while the section is in use.
+    /// - Parameter bytes: the bytes last passed to `parse(_:)`.
     @_lifetime(borrow self, borrow bytes)
     public func fields(in bytes: borrowing Span<UInt8>) -> FieldSection {
         let region = unsafe bytes.withUnsafeBytes { unsafe $0 }
@@ -137,13 +137,14 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
     /// The framing that the request announces, once its head is complete (RFC 9112 section 6.3).
     public var requestFraming: BodyFraming { .ofRequest(method: method, fields: framing) }
 
-    /// Reads on.
-    /// - Parameter bytes: all bytes from the first of the head on.
-    /// - Returns: the length of the head with its empty line, or `nil` for "more bytes, please".
-    /// - Throws: what makes the head unacceptable; offsets count from the first of `bytes`. It is
-    ///   thrown again until `reset()`.
+    /// Reads the head, from the byte where the last call stopped.
+    /// - Parameter bytes: all bytes from the start of the head on, including those of earlier
+    ///   calls.
+    /// - Returns: the length of the head with its empty line, or `nil` if more bytes are needed.
+    /// - Throws: the violation, with an offset into `bytes`. Later calls throw it again until
+    ///   `reset()`.
     public mutating func parse(_ bytes: Span<UInt8>) throws(HTTPParseError) -> Int? {
-        // A closure that throws a type and mutates the parser costs nothing once inlined.
+        // The pointer leaves the closure, but is only used while `bytes` is borrowed.
         let region = unsafe bytes.withUnsafeBytes { unsafe $0 }
         return try unsafe parse(region)
     }
@@ -181,11 +182,11 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
         return lineStart
     }
 
-    /// Checks that need all fields. It changes nothing; were it not `mutating`, the compiler would
-    /// copy the parser for it.
+    /// Checks that need all fields. It is `mutating` although it changes nothing, because otherwise
+    /// the compiler would copy the parser.
     @inline(__always)
     private mutating func checkRequest() throws(HTTPParseError) {
-        // RFC 9112 section 3.2: HTTP/1.1 needs Host; an older client need not know it.
+        // RFC 9112 section 3.2: HTTP/1.1 requires Host, HTTP/1.0 does not.
         guard framing.flags.contains(.host) || minorVersion == 0 || leniency.contains(.missingHost)
         else { throw HTTPParseError(.missingHost, at: lineStart) }
         guard method == .connect else { return }
@@ -207,7 +208,7 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
         guard kind != .trailers else { return }
         let bytes = unsafe UnsafeRawBufferPointer(
             start: base + name, count: Int(slot.nameEnd) - name)
-        // A 2xx to CONNECT has no content: these two are ignored (RFC 9110 section 9.3.6).
+        // A 2xx to CONNECT has no content, and its framing is ignored (RFC 9110 section 9.3.6).
         if answersConnect, status.isSuccess {
             switch unsafe FramingFields.name(of: bytes) {
             case .contentLength, .transferEncoding: return

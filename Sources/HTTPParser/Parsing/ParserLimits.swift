@@ -1,21 +1,22 @@
-/// The limits of a parser. Each limit is the largest value that still passes, and none depends on
-/// how the input was split.
+/// The limits of a parser. Each limit is the largest accepted value, independent of how the input
+/// was split.
 public struct ParserLimits: Hashable, Sendable {
-    /// The request or status line in bytes, without its CRLF; above it 414.
+    /// The longest request or status line in bytes, without its CRLF. Above it: 414.
     public var startLineBytes = 8 << 10
-    /// One field line in bytes, without its CRLF; above it 431.
+    /// The longest field line in bytes, without its CRLF. Above it: 431.
     public var fieldLineBytes = 8 << 10
-    /// All field lines of a head in bytes, with their CRLFs; above it 431.
+    /// The length of all field lines of a head in bytes, with their CRLFs. Above it: 431.
     public var fieldSectionBytes = 64 << 10
-    /// Field lines of a head or of trailers; above it 431.
+    /// The number of field lines of a head or a trailer section. Above it: 431.
     public var fieldCount = 128
-    /// Content of one message in bytes, transfer coding taken off; above it 413.
+    /// The length of the content of one message in bytes, without transfer coding. Above it: 413.
     public var contentBytes = Int64.max
-    /// Chunk-size lines beyond the digits, extensions that is, of one message in bytes.
+    /// The length of all chunk extensions of one message in bytes. Above it: 413.
     public var chunkExtensionBytes = 4 << 10
-    /// The trailer section in bytes, with CRLFs.
+    /// The length of the trailer section in bytes, with CRLFs. Above it: 431.
     public var trailerBytes = 8 << 10
-    /// Empty lines before a start line, which RFC 9112 section 2.2 lets a server skip.
+    /// The number of empty lines before a start line, which RFC 9112 section 2.2 lets a server
+    /// skip. Above it: 400.
     public var leadingEmptyLines = 8
 
     /// The defaults.
@@ -24,7 +25,8 @@ public struct ParserLimits: Hashable, Sendable {
     /// The defaults: 8 KiB lines, 64 KiB and 128 fields in a head, content of any length.
     public static var standard: Self { Self() }
 
-    /// The same with every length of a head at most 512 MiB, so that offsets fit into 32 bits.
+    /// The same limits with every length of a head at most 512 MiB, so that offsets fit into 32
+    /// bits.
     var clamped: Self {
         var limits = self
         let most = 512 << 20
@@ -47,8 +49,8 @@ public struct ParserLeniency: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// A lone LF ends a line of the head, as RFC 9112 section 2.2 lets a recipient accept. It
-    /// does not extend to chunk framing.
+    /// A lone LF ends a line of the head, which RFC 9112 section 2.2 permits. Chunk framing always
+    /// needs CRLF.
     public static var bareLineFeed: Self { Self(rawValue: 1) }
     /// `HTTP/1.1 200` without the space that RFC 9112 section 4 puts before an empty reason.
     public static var missingReasonSpace: Self { Self(rawValue: 2) }

@@ -1,13 +1,13 @@
-/// The bytes that a parser was given and has not read yet, with the stream offset of the first one.
+/// The input that a parser has not read yet, with the stream offset of its first byte.
 struct ReceiveBuffer: ~Copyable {
     private var buffer = ByteBuffer()
-    /// How many bytes of the stream came before the first one kept. It stays at `Int.max` where the
-    /// stream has more: 2 GiB are enough on processors of 32 bits.
+    /// The number of bytes of the stream before those in the buffer. It stops at `Int.max`: on
+    /// 32-bit processors offsets are exact only up to 2 GiB.
     private(set) var offset = 0
 
     var count: Int { buffer.count }
 
-    /// How many bytes of the stream have come.
+    /// The number of bytes of the stream that were appended so far.
     var end: Int { offset.clampedSum(buffer.count) }
 
     var bytes: UnsafeRawBufferPointer { unsafe buffer.unsafeBytes }
@@ -30,28 +30,28 @@ struct ReceiveBuffer: ~Copyable {
 }
 
 extension Int {
-    /// The sum with a number that is not negative, or the greatest number.
+    /// The sum with a number that is not negative; `Int.max` if the sum overflows.
     func clampedSum(_ other: Int) -> Int {
         let (sum, overflows) = addingReportingOverflow(other)
         return overflows ? .max : sum
     }
 }
 
-/// The state both parsers share: where in a message they are, and how they stopped.
+/// The state that both parsers share: the position in a message, and how parsing stopped.
 struct MessageProgress: ~Copyable {
     var body: BodyParser?
     var stop: StopReason?
     var failure: HTTPParseError?
-    /// Whether no more bytes come, which only matters to content that ends so.
+    /// Whether the input has ended, which completes content that ends with the connection.
     var inputEnded = false
-    /// Whether the connection ends after the message that is being read, and why.
+    /// The reason to stop after the current message; `nil` to continue.
     var stopAtEnd: StopReason?
-    /// Whether an interim response waits for its final one.
+    /// Whether an interim response was read whose final response has not arrived.
     var sawInterim = false
 
     init() {}
 
-    /// The next step of the content and how many bytes it took.
+    /// The next step of the content, and the number of bytes that it has used.
     mutating func step(
         _ bytes: UnsafeRawBufferPointer
     ) throws(HTTPParseError) -> (step: BodyParser.Step, taken: Int) {
@@ -60,7 +60,7 @@ struct MessageProgress: ~Copyable {
         return (step, position)
     }
 
-    /// Closes the message and gives its trailers.
+    /// Ends the message and returns its trailers.
     mutating func endMessage() -> HTTPFields {
         let trailers = body?.trailers ?? HTTPFields()
         body = nil
@@ -69,7 +69,7 @@ struct MessageProgress: ~Copyable {
     }
 }
 
-/// A range of bytes as a span without a lifetime; the caller ties it to what owns the bytes.
+/// A range of bytes as a span without a lifetime; the caller ties it to the owner of the bytes.
 @_lifetime(immortal)
 func lend(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Span<UInt8> {
     let piece = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
@@ -77,12 +77,12 @@ func lend(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Span<UInt8> {
     return unsafe _overrideLifetime(span, copying: ())
 }
 
-/// Why a parser reads no further, though nothing is wrong.
+/// The reason why a parser stopped without an error.
 public enum StopReason: String, Sendable {
     /// The connection carries no message after the last one (RFC 9112 section 9.3).
     case close
     /// Another protocol was offered or agreed on (RFC 9110 section 7.8).
     case upgrade
-    /// A tunnel was asked for or opened (RFC 9110 section 9.3.6).
+    /// A tunnel was requested or opened (RFC 9110 section 9.3.6).
     case tunnel
 }

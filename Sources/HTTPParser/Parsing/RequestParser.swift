@@ -2,8 +2,8 @@
 public enum RequestEvent: ~Copyable, ~Escapable {
     /// The head of a request.
     case head(RequestHead)
-    /// A piece of the content, transfer coding taken off. It is lent until the parser is used
-    /// again.
+    /// A piece of the content, without its transfer coding. The span is valid until the parser is
+    /// used again.
     case content(Span<UInt8>)
     /// The request is complete; the fields are its trailers, usually none.
     case end(HTTPFields)
@@ -23,14 +23,14 @@ public enum RequestEvent: ~Copyable, ~Escapable {
 /// }
 /// ```
 ///
-/// The bytes may be split anywhere; the events are the same but for the sizes of content pieces.
-/// Pipelined requests come one after the other. Memory is bounded by the limits of a head plus
-/// what was appended and not yet asked for.
+/// The bytes may be split anywhere; only the sizes of content pieces depend on it. Pipelined
+/// requests are returned one after the other. Memory is bounded by the limits of a head plus the
+/// input that was appended and not yet read.
 public struct RequestParser: ~Copyable {
     private var input = ReceiveBuffer()
     private var head: HeadParser
     private var progress = MessageProgress()
-    /// Whether the connection ends after the request in any case, also when it offers an upgrade.
+    /// Whether the connection ends after the request, even if an offered upgrade is declined.
     private var isLast = false
     private let limits: ParserLimits
 
@@ -45,15 +45,15 @@ public struct RequestParser: ~Copyable {
         input.append(bytes)
     }
 
-    /// How many bytes of the stream the events so far have used.
+    /// The number of bytes of the stream that the events so far have used.
     package var usedCount: Int { input.offset }
 
-    /// Why the parser stopped after a complete request, or `nil` while it reads on. `takeRest()`
-    /// returns the bytes that follow.
+    /// The reason why the parser stopped after a complete request; `nil` if it has not stopped.
+    /// `takeRest()` returns the bytes that follow.
     public var stopReason: StopReason? { progress.stop }
 
-    /// The next event, or `nil` for "more bytes, please", or when the parser has stopped.
-    /// - Throws: what makes the input unacceptable. The error is final: it is thrown again.
+    /// The next event; `nil` if more bytes are needed or the parser has stopped.
+    /// - Throws: the violation in the input. The error is final: later calls throw it again.
     @_lifetime(&self)
     public mutating func next() throws(HTTPParseError) -> RequestEvent? {
         if let failure = progress.failure { throw failure }
@@ -72,9 +72,8 @@ public struct RequestParser: ~Copyable {
         }
     }
 
-    /// Says that no more bytes come.
-    /// - Throws: `.truncated` when the input stops inside a request. Ask for the last events by
-    ///   `next()` before.
+    /// Ends the input. Before it, call `next()` until it returns `nil`.
+    /// - Throws: `.truncated` if the input ends inside a request.
     public mutating func finish() throws(HTTPParseError) {
         if let failure = progress.failure { throw failure }
         guard progress.stop == nil, progress.body != nil || !isBetweenRequests else { return }
@@ -83,22 +82,23 @@ public struct RequestParser: ~Copyable {
         throw failure
     }
 
-    /// Whether nothing waits but empty lines, which belong to no request (RFC 9112 section 2.2).
+    /// Whether the unread input is only empty lines, which belong to no request (RFC 9112 section
+    /// 2.2).
     private var isBetweenRequests: Bool {
         unsafe input.bytes.allSatisfy { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }
     }
 
-    /// Goes on with HTTP after the parser has stopped, as a server does that declines an upgrade.
+    /// Continues with HTTP after the parser has stopped, as after an upgrade that the server
+    /// declines.
     ///
-    /// After a request that asked for the end of the connection, too, the parser stops for `.close`
-    /// (RFC 9112 section 9.6); called once more, it goes on. Before the parser has stopped, this does
-    /// nothing.
+    /// If the request also ends the connection, the parser then stops with `.close` (RFC 9112
+    /// section 9.6); a second call continues even then. Does nothing if the parser has not stopped.
     public mutating func resume() {
         guard let stop = progress.stop else { return }
         progress.stop = isLast && stop != .close ? .close : nil
     }
 
-    /// Takes the unread bytes, which after a stop belong to another protocol.
+    /// Takes the unread bytes. After `.upgrade` and `.tunnel` they belong to another protocol.
     public mutating func takeRest() -> [UInt8] {
         input.takeAll()
     }

@@ -1,11 +1,11 @@
 /// The parts of a response, in the order of the wire.
 public enum ResponseEvent: ~Copyable, ~Escapable {
-    /// An interim response, 1xx but not 101; the final one follows (RFC 9110 section 15.2).
+    /// An interim response, 1xx except 101; the final response follows (RFC 9110 section 15.2).
     case interim(ResponseHead)
     /// The head of a final response.
     case head(ResponseHead)
-    /// A piece of the content, transfer coding taken off. It is lent until the parser is used
-    /// again.
+    /// A piece of the content, without its transfer coding. The span is valid until the parser is
+    /// used again.
     case content(Span<UInt8>)
     /// The response is complete; the fields are its trailers, usually none.
     case end(HTTPFields)
@@ -13,8 +13,8 @@ public enum ResponseEvent: ~Copyable, ~Escapable {
 
 /// Turns a stream of bytes into responses (RFC 9112), as a value: no socket, no callback.
 ///
-/// Where a response ends depends on the request it answers, so say which methods were sent: by
-/// `expect(_:)` as requests go out. Without any the parser takes every response for one to GET.
+/// The end of a response depends on its request, so call `expect(_:)` with the method of each
+/// request that is sent. Without a call, every response is taken as a response to GET.
 ///
 /// ```swift
 /// var parser = ResponseParser()
@@ -41,8 +41,8 @@ public struct ResponseParser: ~Copyable {
         self.limits = limits
     }
 
-    /// Says that a request of this method was sent. From the first call on, a response that
-    /// answers no request is an error.
+    /// Records that a request with this method was sent. After the first call, a response without
+    /// an outstanding request is an error.
     public mutating func expect(_ method: HTTPMethod) {
         methods = (methods ?? []) + [method]
     }
@@ -52,12 +52,12 @@ public struct ResponseParser: ~Copyable {
         input.append(bytes)
     }
 
-    /// Why the parser stopped after a complete response, or `nil` while it reads on. `takeRest()`
-    /// returns the bytes that follow.
+    /// The reason why the parser stopped after a complete response; `nil` if it has not stopped.
+    /// `takeRest()` returns the bytes that follow.
     public var stopReason: StopReason? { progress.stop }
 
-    /// The next event, or `nil` for "more bytes, please", or when the parser has stopped.
-    /// - Throws: what makes the input unacceptable. The error is final: it is thrown again.
+    /// The next event; `nil` if more bytes are needed or the parser has stopped.
+    /// - Throws: the violation in the input. The error is final: later calls throw it again.
     @_lifetime(&self)
     public mutating func next() throws(HTTPParseError) -> ResponseEvent? {
         if let failure = progress.failure { throw failure }
@@ -76,10 +76,9 @@ public struct ResponseParser: ~Copyable {
         }
     }
 
-    /// Says that no more bytes come. Content that ends with the connection is complete by that:
-    /// `next()` gives what of it was not asked for yet, and then its `.end`.
-    /// - Throws: `.truncated` when the input stops inside a response. Ask for the head, and
-    ///   for the last events of content that does not end so, by `next()` before.
+    /// Ends the input, which completes content that ends with the connection: `next()` returns the
+    /// rest of that content, then `.end`. Before this, call `next()` until it returns `nil`.
+    /// - Throws: `.truncated` if the input ends inside a response.
     public mutating func finish() throws(HTTPParseError) {
         if let failure = progress.failure { throw failure }
         progress.inputEnded = true
@@ -94,7 +93,7 @@ public struct ResponseParser: ~Copyable {
 
     private mutating func checkEnd(at end: Int) throws(HTTPParseError) {
         if progress.body != nil {
-            // Bytes that wait are content still.
+            // Unread bytes are still content.
             if progress.body?.endsWithInput == true, input.count > 0 { return }
             try progress.body?.finish(at: end)
         } else if input.count > 0 || progress.sawInterim {
@@ -102,10 +101,10 @@ public struct ResponseParser: ~Copyable {
         }
     }
 
-    /// How many bytes of the stream the events so far have used.
+    /// The number of bytes of the stream that the events so far have used.
     package var usedCount: Int { input.offset }
 
-    /// Takes the unread bytes, which after a stop belong to another protocol.
+    /// Takes the unread bytes. After `.upgrade` and `.tunnel` they belong to another protocol.
     public mutating func takeRest() -> [UInt8] {
         input.takeAll()
     }

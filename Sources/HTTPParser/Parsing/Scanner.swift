@@ -3,12 +3,12 @@
     internal import CHTTPParserShims
 #endif
 
-/// Classification of many bytes at once. This file and `HeadParser` are the hot path of the
-/// module: denser than the rest, and checked byte for byte against the plain reference by tests
-/// and by the fuzzer.
+/// Classifies many bytes in one step. This file and `HeadParser` are the hot path of the module:
+/// denser than the rest, and checked byte for byte against the reference path by tests and by the
+/// fuzzer.
 ///
-/// Loads are unaligned and always inside the input: the last window overlaps the one before it
-/// instead of asking the caller for padding.
+/// Loads are unaligned and always inside the input: callers need no padding, because the last
+/// window overlaps the one before it.
 package enum Scanner {
     typealias Vector = SIMD16<UInt8>
 
@@ -34,7 +34,7 @@ package enum Scanner {
         unsafe base.load(fromByteOffset: offset, as: UInt8.self)
     }
 
-    /// Bit `i` is set where lane `i` of the mask is.
+    /// Bit `i` is set if lane `i` of the mask is set.
     @inline(__always)
     static func bits(_ mask: SIMDMask<SIMD16<Int8>>) -> UInt32 {
         #if arch(x86_64) && !HTTPParserPortable
@@ -44,11 +44,11 @@ package enum Scanner {
         #endif
     }
 
-    /// The same as `bits`, on processors without an instruction that does it.
+    /// `bits` for processors without a movemask instruction.
     @inline(__always)
     package static func portableBits(_ mask: SIMDMask<SIMD16<Int8>>) -> UInt32 {
-        // Each lane keeps the bit of its place in a byte; three pairwise sums, each of which is one
-        // instruction on arm64, gather eight lanes.
+        // Each lane keeps the bit of its position in a byte. Three pairwise sums, each one
+        // instruction on arm64, gather eight lanes into one byte.
         let weights = SIMD16<UInt8>(1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128)
         let placed = unsafe unsafeBitCast(mask, to: SIMD16<UInt8>.self) & weights
         let pairs = placed.evenHalf &+ placed.oddHalf
@@ -57,25 +57,25 @@ package enum Scanner {
         return UInt32(eights[0]) | UInt32(eights[1]) << 8
     }
 
-    /// The bytes that cannot end or spoil a line: those of 0x20...0x7E. One more than these is
-    /// greater than 0x20 as a signed byte, and for CTL, DEL and obs-text it is not.
+    /// The bytes that cannot end or invalidate a line: 0x20...0x7E. Incremented, only these are
+    /// greater than 0x20 as signed bytes; CTL, DEL and obs-text are not.
     @inline(__always)
     private static func plain(_ vector: Vector) -> UInt32 {
         let next = unsafe unsafeBitCast(vector &+ Vector(repeating: 1), to: SIMD16<Int8>.self)
         return bits(next .> SIMD16<Int8>(repeating: 0x20))
     }
 
-    /// The bytes that are not letters, digits or `-`, of which nearly all field names are made.
+    /// The bytes other than letters, digits and `-`, which make up nearly all field names.
     ///
     /// A range is moved to the top of the signed bytes, where one compare finds it. Setting bit 5
-    /// folds the cases; it also moves CR onto `-`, which cannot matter because the dash is
-    /// compared unfolded.
+    /// folds the cases; it also maps CR to `-`, which is harmless because the dash is compared
+    /// unfolded.
     @inline(__always)
     static func nameStops(_ vector: Vector) -> UInt32 {
         stops(vector, vector .== Vector(repeating: 0x2D))
     }
 
-    /// The bytes that are not letters, digits or what `mark` has.
+    /// The bytes other than letters, digits and those in `mark`.
     @inline(__always)
     private static func stops(_ vector: Vector, _ mark: SIMDMask<SIMD16<Int8>>) -> UInt32 {
         let folded = vector | Vector(repeating: 0x20)
@@ -89,8 +89,8 @@ package enum Scanner {
         unsafe unsafeBitCast(vector, to: SIMD16<Int8>.self) .> SIMD16<Int8>(repeating: bound)
     }
 
-    /// An offset at which `width` bytes can be loaded below `end`, and how far to shift the resulting
-    /// bits right so that the lowest one stands for `offset`.
+    /// An offset at which `width` bytes can be loaded before `end`, and how far to shift the
+    /// resulting bits right so that the lowest bit stands for `offset`.
     @inline(__always)
     static func placed(
         _ offset: Int, width: Int, end: Int
@@ -99,8 +99,8 @@ package enum Scanner {
         return (start, UInt64(truncatingIfNeeded: offset &- start))
     }
 
-    /// The line stops of the 64 bytes from `offset` on; bits for what is beyond `end` are clear.
-    /// - Parameter end: where readable memory ends, at least 64.
+    /// The line stops of the 64 bytes from `offset` on. Bits for bytes beyond `end` are clear.
+    /// - Parameter end: the end of readable memory, at least 64.
     @inline(__always)
     static func lineStops64(_ base: UnsafeRawPointer, _ offset: Int, end: Int) -> UInt64 {
         let place = placed(offset, width: 64, end: end)
@@ -111,8 +111,8 @@ package enum Scanner {
         return ~((first | second << 16) | (third << 32 | fourth << 48)) &>> place.shift
     }
 
-    /// The bytes of the 16 from `offset` on that names of letters, digits and `-` do not have;
-    /// bits for what is beyond `end` are clear.
+    /// Finds bytes other than letters, digits and `-` in the 16 bytes from `offset` on. Bits for
+    /// bytes beyond `end` are clear.
     @inline(__always)
     static func nameStops16(_ base: UnsafeRawPointer, _ offset: Int, end: Int) -> UInt32 {
         let place = placed(offset, width: 16, end: end)
@@ -120,15 +120,15 @@ package enum Scanner {
             &>> UInt32(truncatingIfNeeded: place.shift)
     }
 
-    /// Whether CRLF stands at `offset`.
+    /// Whether the two bytes at `offset` are CRLF.
     @inline(__always)
     static func isLineEnd(_ base: UnsafeRawPointer, _ offset: Int) -> Bool {
         unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt16.self)
             == UInt16(littleEndian: 0x0A0D)
     }
 
-    /// Finds SP and `#` in the 32 bytes from `offset` on: bytes that no request target has, and that
-    /// do not stop a line. Bits for bytes beyond `end` are clear.
+    /// Finds SP and `#` in the 32 bytes from `offset` on: bytes that are invalid in a request
+    /// target but do not stop a line. Bits for bytes beyond `end` are clear.
     @inline(__always)
     static func spaceOrHash32(_ base: UnsafeRawPointer, _ offset: Int, end: Int) -> UInt32 {
         let place = placed(offset, width: 32, end: end)
@@ -142,8 +142,8 @@ package enum Scanner {
         bits((vector .== Vector(repeating: 0x20)) .| (vector .== Vector(repeating: 0x23)))
     }
 
-    /// The bytes of the 16 from `offset` on that are not letters, digits, `-` or `.`, of which
-    /// nearly all hosts are made. Bits for what is beyond `end` are clear.
+    /// Finds bytes other than letters, digits, `-` and `.`, which make up nearly all hosts, in the
+    /// 16 bytes from `offset` on. Bits for bytes beyond `end` are clear.
     @inline(__always)
     static func hostStops16(_ base: UnsafeRawPointer, _ offset: Int, end: Int) -> UInt32 {
         let place = placed(offset, width: 16, end: end)
@@ -152,7 +152,7 @@ package enum Scanner {
         return stops(vector, mark) &>> UInt32(truncatingIfNeeded: place.shift)
     }
 
-    /// The bytes among the 16 from `offset` on, all readable, that could spoil a field value.
+    /// The line stops of the 16 bytes from `offset` on, which must all be readable.
     @inline(__always)
     static func lineStops16(_ base: UnsafeRawPointer, _ offset: Int) -> UInt32 {
         unsafe ~plain(vector(base, offset)) & 0xFFFF

@@ -1,10 +1,11 @@
 extension ByteBuffer {
-    /// Writes one field line. This is the only place where fields become bytes, so it is here
-    /// that what could split a message is refused, in release builds too.
+    /// Writes one field line. Fields become bytes only here, so this function refuses bytes that
+    /// could split a message, in release builds too.
     package mutating func append(
         field name: String, _ value: String
     ) throws(HTTPMessageError) {
-        // 16 bytes more than needed, so that both can be checked by whole vectors.
+        // Reserves 16 bytes more than needed, so that name and value can be checked in whole
+        // vectors.
         reserve(name.utf8.count + value.utf8.count + 20)
         let before = end
         append(name)
@@ -22,7 +23,7 @@ extension ByteBuffer {
         appendPair(UInt8(ascii: "\r"), UInt8(ascii: "\n"))
     }
 
-    /// Adds two bytes for which there is room.
+    /// Adds two bytes; the caller has reserved the memory.
     private mutating func appendPair(_ first: UInt8, _ second: UInt8) {
         let pair = UInt16(first) | UInt16(second) << 8
         unsafe base.storeBytes(of: pair.littleEndian, toByteOffset: end, as: UInt16.self)
@@ -40,7 +41,7 @@ extension ByteBuffer {
         return unsafe bytes.allSatisfy(ByteClass.isToken)
     }
 
-    /// - Parameter bytes: they are followed by 16 bytes of the buffer.
+    /// - Parameter bytes: the value; at least 16 bytes of the buffer follow it.
     private func isValue(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let base = bytes.baseAddress else { return true }
         var offset = 0
@@ -48,7 +49,7 @@ extension ByteBuffer {
             var stops = unsafe Scanner.lineStops16(base, offset)
             let rest = bytes.count - offset
             if rest < 16 { stops &= (1 << UInt32(rest)) - 1 }
-            // Ordinary text has no line stop at all; only where there is one is it looked at.
+            // Ordinary text has no line stops; the byte at each stop is checked.
             while stops != 0 {
                 let place = offset + stops.trailingZeroBitCount
                 guard unsafe ByteClass.isFieldContent(bytes[place]) else { return false }
@@ -59,8 +60,8 @@ extension ByteBuffer {
         return true
     }
 
-    /// Writes a section of fields without the empty line. Fields that decide where the message ends
-    /// are refused (see `framingField`).
+    /// Writes a section of fields without the empty line after it. Fields that decide where the
+    /// message ends are refused (see `framingField`).
     mutating func append(fields: HTTPFields) throws(HTTPMessageError) {
         if let lines = fields.lines { append(lines.bytes) }
         for index in (fields.lines?.fieldCount ?? 0)..<fields.count {
@@ -72,23 +73,23 @@ extension ByteBuffer {
         }
     }
 
-    /// Puts the buffer back to an earlier length.
+    /// Shortens the buffer to an earlier length.
     mutating func truncate(to length: Int) {
         end = start + length
     }
 }
 
-/// The first fields of a section as lines, checked and written once.
+/// The first fields of a section, checked and serialised once.
 @usableFromInline
 final class FieldLines: Sendable {
     let fieldCount: Int
     let bytes: [UInt8]
     /// See `HTTPFields.notes`.
     let notes: (any AnyObject & Sendable)?
-    /// A bit for the length of each name.
+    /// One bit for each length of a name, modulo 64.
     private let nameLengths: UInt64
 
-    /// - Returns: `nil` for fields that must not be sent.
+    /// - Returns: `nil` if a field must not be sent.
     init?(_ fields: HTTPFields, notes: (any AnyObject & Sendable)?) {
         var buffer = ByteBuffer()
         do throws(HTTPMessageError) {
@@ -102,22 +103,22 @@ final class FieldLines: Sendable {
         nameLengths = fields.reduce(0) { $0 | 1 << UInt64($1.name.text.utf8.count & 63) }
     }
 
-    /// Whether a name among them may have that many bytes.
+    /// Whether one of the names may have this many bytes.
     func mayHaveName(ofLength length: Int) -> Bool {
         nameLengths >> UInt64(length & 63) & 1 == 1
     }
 }
 
 extension HTTPFields {
-    /// Writes the fields once; from now on their lines are copied. It pays where a section is sent
-    /// many times. Fields that are appended later are written each time. If one of the fields must
-    /// not be sent, no lines are kept, and sending them fails as before.
+    /// Serialises the fields once; each later write copies these bytes. Use it for a section that
+    /// is sent many times. Fields that are appended later are serialised at each write. If one of
+    /// the fields must not be sent, no lines are kept, and writing the section fails as before.
     /// - Parameter notes: facts about these fields that are kept with them.
     package mutating func keepLines(notes: (any AnyObject & Sendable)? = nil) {
         lines = FieldLines(self, notes: notes)
     }
 
-    /// The facts that were kept with the lines; `nil` as soon as a field was changed or appended.
+    /// The notes passed to `keepLines`; `nil` once a field was changed or appended.
     package var notes: (any AnyObject & Sendable)? {
         guard let lines, lines.fieldCount == storage.count else { return nil }
         return lines.notes

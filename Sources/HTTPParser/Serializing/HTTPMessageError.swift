@@ -1,15 +1,15 @@
-/// The caller's message that must not go on the wire. Nothing was written when it is thrown.
+/// An error in a message that the caller wants to write. Nothing was written when it is thrown.
 public struct HTTPMessageError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of an error in a message.
     @nonexhaustive
     public enum Kind: String, Sendable {
         /// A name that is not a token.
         case invalidFieldName
-        /// A value with CR, LF, NUL or another control character: it would begin a field, or a
-        /// message, of the peer's making.
+        /// A value with CR, LF, NUL or another control character, which could inject a field or a
+        /// whole message.
         case invalidFieldValue
-        /// Content-Length, Transfer-Encoding or Connection among the fields: the serialiser
-        /// writes them from the framing, so that both cannot disagree.
+        /// Content-Length, Transfer-Encoding or Connection among the fields. The serialiser writes
+        /// them from the framing, so that fields and framing agree.
         case framingField
         /// A target that is empty or has white space, control characters or a fragment.
         case invalidTarget
@@ -19,13 +19,13 @@ public struct HTTPMessageError: Error, Hashable, Sendable, CustomStringConvertib
         case contentTooLong
         /// Less content than the announced length.
         case contentTooShort
-        /// Trailers where the framing has no place for them.
+        /// Trailers in a message whose framing is not chunked.
         case misplacedTrailers
     }
 
     /// The kind of the error.
     public let kind: Kind
-    /// The name of the field, or the target, that is at fault; empty for content.
+    /// The name of the invalid field, or the invalid target; otherwise empty.
     public let subject: String
 
     /// Creates an error.
@@ -34,7 +34,7 @@ public struct HTTPMessageError: Error, Hashable, Sendable, CustomStringConvertib
         self.subject = subject
     }
 
-    /// Kind and field in one line.
+    /// Kind and subject in one line.
     public var description: String {
         subject.isEmpty ? kind.rawValue : "\(kind.rawValue): \(subject)"
     }

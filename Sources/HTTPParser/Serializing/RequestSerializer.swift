@@ -1,4 +1,4 @@
-/// Turns requests into bytes: the events of `RequestParser`, outward (RFC 9112 section 3).
+/// Turns requests into bytes, as the reverse of `RequestParser` (RFC 9112 section 3).
 ///
 /// ```swift
 /// var serializer = RequestSerializer()
@@ -17,13 +17,13 @@ public struct RequestSerializer: Sendable {
     /// Content-Length, Transfer-Encoding and Connection are written from the other arguments.
     /// - Parameters:
     ///   - method: the method.
-    ///   - target: what the request line names, in one of the forms of RFC 9112 section 3.2.
-    ///   - fields: the other fields, Host exactly once among them.
+    ///   - target: the request target, in one of the forms of RFC 9112 section 3.2.
+    ///   - fields: the other fields, with Host exactly once.
     ///   - framing: how the content ends: `.none`, `.chunked` or a `.length` that is not negative;
-    ///     others trap.
+    ///     other values trap.
     ///   - closes: asks the server to close the connection after its response.
-    ///   - buffer: where the bytes go.
-    /// - Throws: what must not go on the wire; nothing is written then.
+    ///   - buffer: the buffer that gets the bytes.
+    /// - Throws: if the message is invalid; then nothing is written.
     public mutating func head(
         _ method: HTTPMethod, target: String, fields: HTTPFields, framing: BodyFraming = .none,
         closes: Bool = false, into buffer: inout ByteBuffer
@@ -61,15 +61,16 @@ public struct RequestSerializer: Sendable {
     /// Ends the request.
     /// - Parameters:
     ///   - trailers: fields after chunked content.
-    ///   - buffer: where the bytes go.
-    /// - Throws: `.contentTooShort` when less content came than was announced.
+    ///   - buffer: the buffer that gets the bytes.
+    /// - Throws: `.contentTooShort` if less content was written than announced;
+    ///   `.misplacedTrailers` for trailers without chunked framing.
     public mutating func end(
         trailers: HTTPFields = HTTPFields(), into buffer: inout ByteBuffer
     ) throws(HTTPMessageError) {
         try content.finish(trailers: trailers, into: &buffer)
     }
 
-    /// RFC 9110 section 8.6: a length of 0 is said where the method makes one expect content.
+    /// RFC 9110 section 8.6: without content, methods that usually have content send a length of 0.
     private static func writeFraming(
         _ framing: BodyFraming, method: HTTPMethod, into buffer: inout ByteBuffer
     ) {

@@ -1,4 +1,4 @@
-/// Turns responses into bytes: the events of `ResponseParser`, outward (RFC 9112 section 4).
+/// Turns responses into bytes, as the reverse of `ResponseParser` (RFC 9112 section 4).
 ///
 /// ```swift
 /// var serializer = ResponseSerializer()
@@ -10,13 +10,13 @@
 public struct ResponseSerializer: Sendable {
     /// The value of the Connection field of a response (RFC 9112 section 9.3).
     public enum ConnectionOption: Sendable {
-        /// Nothing: the default of HTTP/1.1, the connection goes on.
+        /// No field: the default of HTTP/1.1, a persistent connection.
         case none
         /// `close`.
         case close
         /// `keep-alive`, which HTTP/1.0 clients ask for.
         case keepAlive
-        /// `upgrade`, which belongs to the field Upgrade of a 101 (RFC 9110 section 7.8).
+        /// `upgrade`, which accompanies the field Upgrade of a 101 (RFC 9110 section 7.8).
         case upgrade
     }
 
@@ -29,17 +29,17 @@ public struct ResponseSerializer: Sendable {
     ///
     /// Content-Length, Transfer-Encoding and Connection are written from the other arguments.
     /// - Parameters:
-    ///   - status: the status of a final response; the reason phrase is the registered one. For
-    ///     1xx there is `interim`.
+    ///   - status: the status of a final response; the reason phrase is the registered one. For 1xx
+    ///     use `interim`.
     ///   - fields: the other fields, in order.
     ///   - framing: how the content ends. `.none` announces a length of 0 where content would be
     ///     allowed. A negative length traps.
-    ///   - requestMethod: the method answered. For HEAD the head is that of GET and content is
-    ///     dropped. For CONNECT a 2xx has no content: the bytes of the tunnel follow (RFC 9110
+    ///   - requestMethod: the method of the request. For HEAD the head is that of GET and content
+    ///     is dropped. For CONNECT a 2xx has no content: the bytes of the tunnel follow (RFC 9110
     ///     section 9.3.6).
-    ///   - connection: what is said of the connection.
-    ///   - buffer: where the bytes go.
-    /// - Throws: what must not go on the wire; nothing is written then.
+    ///   - connection: the value of the Connection field.
+    ///   - buffer: the buffer that gets the bytes.
+    /// - Throws: if the message is invalid; then nothing is written.
     public mutating func head(
         _ status: HTTPStatus, fields: HTTPFields = HTTPFields(), framing: BodyFraming,
         to requestMethod: HTTPMethod = .get, connection: ConnectionOption = .none,
@@ -54,8 +54,8 @@ public struct ResponseSerializer: Sendable {
             connection: connection, into: &buffer)
     }
 
-    /// The same with lines that are known to be sound, such as Date, and with the media type,
-    /// written without making a field of it.
+    /// Also writes `verbatim`, lines that are known to be valid such as Date, and Content-Type from
+    /// `mediaType`, without creating an `HTTPField`.
     package mutating func head(
         _ status: HTTPStatus, verbatim: UnsafeRawBufferPointer, mediaType: String,
         fields: HTTPFields, framing: BodyFraming, isHead: Bool, connection: ConnectionOption,
@@ -73,7 +73,7 @@ public struct ResponseSerializer: Sendable {
             throw error
         }
         Self.writeFraming(framing, status: status, into: &buffer)
-        // It names the protocols to upgrade to (RFC 9110 section 15.5.22).
+        // The Upgrade field of a 426 names the protocols to use (RFC 9110 section 15.5.22).
         let isOffer = status == .upgradeRequired && fields.contains(.upgrade)
         switch connection {
         case .close where isOffer: buffer.append(literal: "Connection: close, upgrade\r\n\r\n")
@@ -86,12 +86,12 @@ public struct ResponseSerializer: Sendable {
         content = ContentWriter(framing, isOmitted: isHead || status.forbidsContent)
     }
 
-    /// Writes an interim response such as 100 or 103; the final one has to follow.
+    /// Writes an interim response such as 100 or 103; the final response has to follow.
     /// - Parameters:
     ///   - status: a status of the class 1xx; any other traps.
     ///   - fields: further fields.
-    ///   - buffer: where the bytes go.
-    /// - Throws: when a field must not go on the wire; nothing was written then.
+    ///   - buffer: the buffer that gets the bytes.
+    /// - Throws: if a field must not be sent; then nothing is written.
     public func interim(
         _ status: HTTPStatus, fields: HTTPFields = HTTPFields(), into buffer: inout ByteBuffer
     ) throws(HTTPMessageError) {
@@ -117,8 +117,8 @@ public struct ResponseSerializer: Sendable {
 
     /// Opens a piece of content that the caller sends itself; ``endPiece(into:)`` closes it.
     /// - Parameters:
-    ///   - count: its bytes, more than 0.
-    ///   - buffer: where the bytes go that stand before it.
+    ///   - count: the length of the piece in bytes, more than 0.
+    ///   - buffer: the buffer that gets the bytes before the piece.
     /// - Throws: `.contentTooLong` beyond the announced length.
     package mutating func beginPiece(
         _ count: Int64, into buffer: inout ByteBuffer
@@ -134,8 +134,9 @@ public struct ResponseSerializer: Sendable {
     /// Ends the response.
     /// - Parameters:
     ///   - trailers: fields after chunked content.
-    ///   - buffer: where the bytes go.
-    /// - Throws: `.contentTooShort` when less content came than was announced.
+    ///   - buffer: the buffer that gets the bytes.
+    /// - Throws: `.contentTooShort` if less content was written than announced;
+    ///   `.misplacedTrailers` for trailers without chunked framing.
     public mutating func end(
         trailers: HTTPFields = HTTPFields(), into buffer: inout ByteBuffer
     ) throws(HTTPMessageError) {
@@ -152,7 +153,8 @@ public struct ResponseSerializer: Sendable {
     }
 
     /// RFC 9110 section 8.6: no Content-Length in 1xx and 204; RFC 9112 section 6.1: no
-    /// Transfer-Encoding there either. A 304 may announce the length of what it stands for.
+    /// Transfer-Encoding either. A 304 may announce the length that the content of a 200 would
+    /// have.
     private static func writeFraming(
         _ framing: BodyFraming, status: HTTPStatus, into buffer: inout ByteBuffer
     ) {

@@ -1,21 +1,20 @@
-/// When a server in an app asks for time in the background, is suspended and resumed, as a value:
-/// what happens to the app and the server goes in, what to do comes out.
+/// Decides when a server in an app asks for background time, is suspended and is resumed. It is a
+/// value: events of the app and the server go in, actions come out.
 ///
-/// While a client is connected the app holds a background task, so that transfers go on when it
+/// While a client is connected the app holds a background task, so that transfers continue when it
 /// leaves the foreground; today systems grant some thirty seconds. Without connections in the
 /// background, or when the time is over, the server is suspended, because the system is about to
-/// freeze the app and to take its sockets away. Back in the foreground it is resumed, at the same
-/// port.
+/// freeze the app and close its sockets. In the foreground it is resumed, at the same port.
 ///
-/// It knows no platform; `BackgroundSupervisor` does what it says.
+/// It uses no platform API; `BackgroundSupervisor` performs the actions.
 public struct BackgroundPolicy: Hashable, Sendable {
     /// An event of the app.
     public enum Input: Hashable, Sendable {
         /// The app has left the foreground.
         case enteredBackground
-        /// The app is about to come back to the foreground.
+        /// The app is about to return to the foreground.
         case willEnterForeground
-        /// The app gets the user's input.
+        /// The app is active and receives events.
         case becameActive
         /// The time of the background task is over.
         case taskExpired
@@ -31,7 +30,7 @@ public struct BackgroundPolicy: Hashable, Sendable {
         case resumeFailed
     }
 
-    /// The actions, in this order, each when the one before is done.
+    /// The actions. They are performed in the returned order, each after the previous one is done.
     public enum Action: Hashable, Sendable {
         /// Ask the system to let the app run in the background.
         case beginTask
@@ -39,7 +38,7 @@ public struct BackgroundPolicy: Hashable, Sendable {
         case endTask
         /// Suspend the server and close its connections.
         case suspend
-        /// Resume the server; where it was not suspended, see that its sockets are alive.
+        /// Resume the server; if it was not suspended, check that its sockets are alive.
         case resume
     }
 
@@ -53,7 +52,7 @@ public struct BackgroundPolicy: Hashable, Sendable {
     public private(set) var isSuspended = false
     private var mustRetry = false
 
-    /// The policy for an app and a server as they are.
+    /// Creates the policy for the present state of an app and its server.
     /// - Parameters:
     ///   - isInBackground: whether the app is in the background.
     ///   - isConnected: whether a client is connected.
@@ -62,8 +61,8 @@ public struct BackgroundPolicy: Hashable, Sendable {
         self.isConnected = isConnected
     }
 
-    /// Takes note of what happened.
-    /// - Returns: what to do about it.
+    /// Handles an event.
+    /// - Returns: the actions to perform.
     public mutating func handle(_ input: Input) -> [Action] {
         switch input {
         case .enteredBackground: return enterBackground()
@@ -104,7 +103,7 @@ public struct BackgroundPolicy: Hashable, Sendable {
     private mutating func enterBackground() -> [Action] {
         isInBackground = true
         if isSuspended || (isConnected && holdsTask) { return [] }
-        // The task is for the moment that closing takes: the app might be frozen in the middle.
+        // The task covers the time that closing takes: the app might be frozen in the middle.
         return begin() + suspend() + end()
     }
 
@@ -114,7 +113,7 @@ public struct BackgroundPolicy: Hashable, Sendable {
         return [.resume] + (isConnected ? begin() : [])
     }
 
-    /// Not every way to the front leads through `willEnterForeground`.
+    /// Not every return to the foreground passes through `willEnterForeground`.
     private mutating func becomeActive() -> [Action] {
         isInBackground || mustRetry ? enterForeground() : []
     }
@@ -126,7 +125,7 @@ public struct BackgroundPolicy: Hashable, Sendable {
     private mutating func expire() -> [Action] {
         guard holdsTask else { return [] }
         if isInBackground { return suspend() + end() }
-        // The app came back meanwhile: the next stay in the background needs another task.
+        // The app has returned meanwhile: its next time in the background needs another task.
         return end() + (isConnected ? begin() : [])
     }
 

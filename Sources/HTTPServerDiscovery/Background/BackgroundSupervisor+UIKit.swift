@@ -6,13 +6,13 @@
     extension BackgroundSupervisor {
         /// Follows the policy for an app, with its background tasks and notifications.
         ///
-        /// The application is given, not asked for, so that this can be linked into app
-        /// extensions.
+        /// The application is a parameter, so that this can be linked into app extensions, which
+        /// have no `UIApplication.shared`.
         /// - Parameters:
         ///   - server: the server.
         ///   - application: `UIApplication.shared`.
-        /// - Returns: the supervisor, to be kept as long as it is to work, and the observers to
-        ///   remove from the default notification center after that.
+        /// - Returns: the supervisor, which works only while it is retained, and the observers to
+        ///   remove from the default notification center afterwards.
         @MainActor
         public static func following(
             _ application: UIApplication, for server: HTTPServer

@@ -1,25 +1,25 @@
 public import HTTPServerCore
 
-/// Follows a `BackgroundPolicy` for one server: takes what happens to the app and to the server,
-/// and suspends and resumes it.
+/// Follows a `BackgroundPolicy` for one server: receives events of the app and the server, and
+/// suspends and resumes the server.
 ///
-/// It uses no platform API: the app reports events by `handle`, and gives two closures that begin
-/// and end background tasks. An app extension, which may not ask for its application, gives others.
-/// Failures are events of the server (`HTTPServer.Event.failed`).
+/// It uses no platform API: the app reports events with `handle`, and passes two closures that
+/// begin and end background tasks. An app extension passes other closures, because it has no
+/// application object. Failures are events of the server (`HTTPServer.Event.failed`).
 public final class BackgroundSupervisor: Sendable {
-    /// How to keep the app running in the background for a while.
+    /// The closures that keep the app running in the background for a while.
     public struct Tasks: Sendable {
         /// Begins a background task.
         ///
-        /// It is given what to call when the time is over, and returns what names the task, or
-        /// `nil` when the system grants none.
+        /// Its argument must be called when the time is over. It returns an identifier of the task,
+        /// or `nil` if the system grants none.
         public var begin: @Sendable (_ expired: @escaping @Sendable () -> Void) async -> Int?
-        /// Ends the task of this name.
+        /// Ends the task with this identifier.
         public var end: @Sendable (_ task: Int) async -> Void
 
         /// - Parameters:
         ///   - begin: begins a background task; see the property.
-        ///   - end: ends the task that `begin` named.
+        ///   - end: ends the task with the identifier that `begin` returned.
         public init(
             begin: @escaping @Sendable (_ expired: @escaping @Sendable () -> Void) async -> Int?,
             end: @escaping @Sendable (_ task: Int) async -> Void
@@ -34,15 +34,15 @@ public final class BackgroundSupervisor: Sendable {
 
     /// Begins to follow the policy.
     /// - Parameters:
-    ///   - server: the server, started before or later.
+    ///   - server: the server, which may be started before or later.
     ///   - isInBackground: whether the app is in the background now.
-    ///   - tasks: how to keep the app running.
+    ///   - tasks: the closures that keep the app running.
     public init(_ server: HTTPServer, isInBackground: Bool = false, tasks: Tasks) {
         let (stream, inputs) = AsyncStream.makeStream(of: BackgroundPolicy.Input.self)
         self.inputs = inputs
         let events = server.events
         let policy = BackgroundPolicy(isInBackground: isInBackground)
-        // As an input, because it begins a task, too. Later events come after it.
+        // Sent as an input, because it begins a task, too. Later events come after it.
         if server.hasReportedClient { inputs.yield(.connected) }
         let listening = Task {
             for await event in events {
@@ -66,19 +66,18 @@ public final class BackgroundSupervisor: Sendable {
 
     deinit { stop() }
 
-    /// Says what happened to the app; from any thread, without waiting.
+    /// Reports an event of the app; from any thread, without waiting.
     public func handle(_ input: BackgroundPolicy.Input) {
         inputs.yield(input)
     }
 
-    /// Stops following the policy. A background task that is held is ended; the server stays as
-    /// it is.
+    /// Stops following the policy. Ends a held background task; the server stays as it is.
     public func stop() {
         inputs.finish()
         work[0].cancel()
     }
 
-    /// One input after another, each with all it leads to.
+    /// Handles one input after another, each with all its actions.
     private struct Doer {
         var policy: BackgroundPolicy
         let tasks: Tasks
@@ -103,7 +102,7 @@ public final class BackgroundSupervisor: Sendable {
                     try await server.resume()
                     inputs.yield(.resumed)
                 } catch .serverStopped {
-                    // The app has not started it, or has shut it down: so it stays.
+                    // The app has not started the server, or has shut it down: it stays stopped.
                 } catch {
                     inputs.yield(.resumeFailed)
                 }

@@ -1,25 +1,25 @@
-/// How a server is announced in the local network by DNS-SD (RFC 6763).
+/// The announcement of a server in the local network by DNS-SD (RFC 6763).
 public struct BonjourConfiguration: Hashable, Sendable {
-    /// The name that people see, up to 63 bytes of UTF-8; empty for the name of this machine.
-    /// When another service of the type has it, a number is appended.
+    /// The name that users see, up to 63 bytes of UTF-8; empty for the name of this machine. If
+    /// another service of the type has the name, a number is appended.
     public var name = ""
     /// The type of the service: `_`, a name of RFC 6335 section 5.1, and `._tcp`.
     public var type = "_http._tcp"
-    /// Narrower types to be found by, such as `_printer` (RFC 6763 section 7.1).
+    /// Narrower types by which the service can be found, such as `_printer` (RFC 6763 section 7.1).
     public var subtypes: [String] = []
     /// The domain; empty for the one that the system prefers, which is `local.`
     public var domain = ""
-    /// Facts about the service. Browsers of web pages look for `path` (the key that
-    /// the type `_http._tcp` has for the page to begin at).
+    /// Attributes of the service. Browsers of web pages use `path`, the key of `_http._tcp` for the
+    /// first page.
     public var record = TXTRecord()
-    /// The name of the only interface that it is announced on; `nil` for all.
+    /// The name of the only interface on which the service is announced; `nil` for all.
     public var interface: String?
 
     /// Creates a configuration.
     /// - Parameters:
-    ///   - name: the name that people see; empty for the name of this machine.
+    ///   - name: the name that users see; empty for the name of this machine.
     ///   - type: the type of the service.
-    ///   - record: what the service says of itself.
+    ///   - record: the attributes of the service.
     public init(
         name: String = "", type: String = "_http._tcp", record: TXTRecord = TXTRecord()
     ) {
@@ -36,7 +36,7 @@ public struct BonjourConfiguration: Hashable, Sendable {
         else { throw .invalidDomain(domain) }
     }
 
-    /// The type and its subtypes, as the system's library takes them.
+    /// The type and its subtypes, in the form of the system's library.
     var registeredType: String { ([type] + subtypes).joined(separator: ",") }
 
     /// RFC 6763 section 4.1.1.
@@ -44,7 +44,7 @@ public struct BonjourConfiguration: Hashable, Sendable {
         (1...63).contains(text.utf8.count) && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 
-    /// In the list that the library takes, commas part the subtypes and dots the labels.
+    /// In the library's list, commas separate subtypes and dots separate labels.
     private static func isSubtype(_ text: String) -> Bool {
         isLabel(text) && !text.utf8.contains { $0 == 0x2C || $0 == 0x2E || $0 == 0x5C }
     }
@@ -67,16 +67,16 @@ public struct BonjourConfiguration: Hashable, Sendable {
     }
 }
 
-/// A service that is announced, as it is known in the network now.
+/// A service as it is announced in the network.
 public struct BonjourService: Hashable, Sendable {
-    /// The name, which may differ from the one that was wished for.
+    /// The name, which may differ from the configured one.
     public var name: String
     /// The type, such as `_http._tcp`.
     public var type: String
     /// The domain, such as `local`.
     public var domain: String
-    /// The name of this machine in that domain, such as `desk.local`; `nil` until the system
-    /// has told it.
+    /// The name of this machine in that domain, such as `desk.local`; `nil` until the system has
+    /// reported it.
     public var host: String?
     /// The port.
     public var port: UInt16
@@ -91,8 +91,8 @@ public struct BonjourService: Hashable, Sendable {
         self.port = port
     }
 
-    /// The URL that leads to the server by the machine's name, with `https` for the type
-    /// `_https._tcp`; `nil` until the name is known. It follows when the machine gets another name.
+    /// The URL of the server by the machine's name, with `https` for the type `_https._tcp`; `nil`
+    /// until the name is known. It changes with the machine's name.
     public var url: String? {
         let isSecure = type.hasPrefix("_https.")
         return host.map { host in
@@ -104,33 +104,32 @@ public struct BonjourService: Hashable, Sendable {
 
 /// A change in the state of an announcement.
 public enum BonjourEvent: Hashable, Sendable {
-    /// The service is known in the network, under this name.
+    /// The service is announced in the network, under this name.
     case registered(BonjourService)
-    /// The name had to change while it was known; the second value is what it was.
+    /// The name had to change while the service was announced; the second value is the old name.
     case renamed(BonjourService, from: String)
-    /// The machine's name is known, or has changed, and with it the URL.
+    /// The machine's name became known or has changed, and with it the URL.
     case resolved(BonjourService)
-    /// The service is not known in the network, or not any more. It is tried again from time
-    /// to time until `stop`.
+    /// The service is not announced, or no longer. The announcement is retried until `stop`.
     case failed(BonjourError)
-    /// The service was taken back.
+    /// The announcement was withdrawn.
     case stopped
 }
 
-/// Why a service cannot be announced.
+/// The reason why a service cannot be announced.
 public enum BonjourError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name is longer than 63 bytes or has control characters.
     case invalidName(String)
-    /// The type or subtype is not of the form that RFC 6763 section 7 wants.
+    /// The type or subtype does not have the form that RFC 6763 section 7 requires.
     case invalidType(String)
     /// The domain is longer than 255 bytes or has control characters.
     case invalidDomain(String)
     /// The machine has no network interface of this name.
     case noSuchInterface(String)
-    /// The system's service for it does not run: mDNSResponder on Apple systems, avahi-daemon
+    /// The system's service for DNS-SD does not run: mDNSResponder on Apple systems, avahi-daemon
     /// on Linux.
     case unavailable
-    /// Another service has the name, and the system did not find another one.
+    /// Another service has the name, and the system has not found a free one.
     case nameTaken
     /// The user or the system does not let the program use the local network, or its
     /// Info.plist lacks the keys for it (`Docs/Platforms.md`).
@@ -138,7 +137,7 @@ public enum BonjourError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another error of the system's library, by its number in `dns_sd.h`.
     case system(call: String, code: Int32)
 
-    /// One line that says what and where.
+    /// The error in one line.
     public var description: String {
         switch self {
         case .invalidName(let name): "\"\(name)\" cannot be the name of a service"

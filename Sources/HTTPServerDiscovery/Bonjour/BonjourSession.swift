@@ -8,10 +8,10 @@ internal import ToolkitSystem
     internal import CDNSSD
 #endif
 
-/// The work of an advertisement on its queue: it registers, asks for the machine's name, follows
-/// changes, and begins again when the system's service has gone.
+/// The work of an advertisement on its queue: it registers the service, resolves the machine's
+/// name, follows changes, and begins again when the system's service has ended.
 ///
-/// All but `known` and `events` is confined to the queue.
+/// Everything except `known` and `events` is confined to the queue.
 final class BonjourSession: @unchecked Sendable {
     let events = Broadcast<BonjourEvent>()
     private let known = Locked<BonjourService?>(nil)
@@ -25,14 +25,15 @@ final class BonjourSession: @unchecked Sendable {
     private var port: UInt16?
     private var registration: DNSServiceConnection?
     private var resolution: DNSServiceConnection?
-    /// Counts the attempts: what an older one has to say does not matter any more.
+    /// Counts the attempts; callbacks of older attempts are ignored.
     private var attempt = 0
     private var failures = 0
-    /// Which number the name has: the library finds another name when one of another machine
-    /// is the same, but Avahi's does not when it is one of this machine.
+    /// The number that is appended to the name, if above 1. The library finds another name after a
+    /// conflict with another machine, but Avahi's library does not after a conflict on this
+    /// machine.
     private var number = 1
-    /// Conversations that end, and what waits for that: a name that is still being taken back
-    /// would be a conflict with ourselves.
+    /// The connections that are closing, and the actions that wait for them: a name that is still
+    /// being withdrawn would be a conflict with this session.
     private var closing = 0
     private var afterClosing: [@Sendable () -> Void] = []
 
@@ -122,14 +123,14 @@ final class BonjourSession: @unchecked Sendable {
         whenClosed { self.register() }
     }
 
-    /// 0 for all interfaces; `nil` when the one that is wanted is not there.
+    /// 0 for all interfaces; `nil` if the configured interface does not exist.
     private func interfaceIndex() -> UInt32? {
         guard let name = configuration.interface else { return 0 }
         return (try? NetworkInterface.all())?.first { $0.name == name }?.index
     }
 
-    /// The library gives it back to the functions below, which it calls on the queue while a
-    /// conversation is open; those hold this object.
+    /// The library passes this pointer to the callbacks below, on the queue, while a connection is
+    /// open. The connection's closure retains this object.
     private var context: UnsafeMutableRawPointer {
         unsafe Unmanaged.passUnretained(self).toOpaque()
     }
@@ -161,7 +162,8 @@ final class BonjourSession: @unchecked Sendable {
             name: name, type: Self.trimmed(type), domain: Self.trimmed(domain),
             host: before?.host, port: port)
         #if canImport(Darwin)
-            // Without this flag the system has withdrawn the name. Avahi's library never sets it.
+            // Without this flag, the system has withdrawn the name. Avahi's library never sets the
+            // flag.
             guard flags & DNSServiceFlags(kDNSServiceFlagsAdd) != 0 else {
                 guard let current, current.name == name, current.domain == service.domain else {
                     return
@@ -170,7 +172,7 @@ final class BonjourSession: @unchecked Sendable {
                 return known.withLock { $0 = nil }
             }
         #endif
-        // A service may be registered in several domains: the first one counts.
+        // A service may be registered in several domains; the first one is used.
         guard current == nil || current?.name != name else { return }
         withdrawn = nil
         known.withLock { $0 = service }
@@ -184,14 +186,15 @@ final class BonjourSession: @unchecked Sendable {
 
     // MARK: The machine's name
 
-    /// Goes on as long as the service is known, so that a new name of the machine is an event.
+    /// Resolves while the service is known, so that a new name of the machine is an event.
     private func resolve(_ name: String, _ type: String, _ domain: String) {
         close(&resolution)
         var reference: DNSServiceRef?
         let code = unsafe DNSServiceResolve(
             &reference, 0, 0, name, type, domain,
             { _, _, _, code, _, host, _, _, _, context in
-                // The service may be gone for a moment, as between two names: it is asked on.
+                // The service may be missing for a moment, as between two names: resolving
+                // continues.
                 guard code == 0 else { return }
                 unsafe BonjourSession.of(context)?.resolved(BonjourSession.text(host))
             }, context)
@@ -218,7 +221,7 @@ final class BonjourSession: @unchecked Sendable {
         let isFirst = failures == 0
         failures += 1
         close()
-        // A service that stays away is reported once.
+        // A lasting failure is reported once.
         if isFirst { events.send(.failed(error)) }
         let attempt = self.attempt
         let delay = min(firstRetry << min(failures - 1, 6), 60_000_000_000)

@@ -6,9 +6,9 @@ internal import Dispatch
     internal import CDNSSD
 #endif
 
-/// One conversation with the system's service for DNS-SD, and the source that feeds it.
+/// One connection to the system's service for DNS-SD, and the source that reads it.
 ///
-/// Confined to the queue that it is given.
+/// Confined to the queue that is passed to `init`.
 @safe
 final class DNSServiceConnection: @unchecked Sendable {
     let reference: DNSServiceRef
@@ -19,7 +19,7 @@ final class DNSServiceConnection: @unchecked Sendable {
         private static let memoryIsCleared: Void = http_avahi_clear_memory()
     #endif
 
-    /// Comes before the first conversation: Avahi's library reads memory that it never wrote.
+    /// Call this before the first connection: Avahi's library reads uninitialised memory.
     static func prepareLibrary() {
         #if !canImport(Darwin)
             memoryIsCleared
@@ -27,8 +27,8 @@ final class DNSServiceConnection: @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - reference: what a call of the library began; this object ends it.
-    ///   - failed: called with the number of the error when the service has gone.
+    ///   - reference: the reference that a call of the library returned; this object releases it.
+    ///   - failed: called with the error code when the service has ended.
     init(
         _ reference: DNSServiceRef, queue: DispatchQueue,
         failed: @escaping @Sendable (Int32) -> Void
@@ -41,7 +41,7 @@ final class DNSServiceConnection: @unchecked Sendable {
             let code = unsafe DNSServiceProcessResult(self.reference)
             if code != 0 { failed(code) }
         }
-        // The library closes the descriptor, so the source has to be rid of it first.
+        // The library closes the descriptor, so the source must be cancelled first.
         source.setCancelHandler { @Sendable [self] in
             unsafe DNSServiceRefDeallocate(self.reference)
             whenClosed()
@@ -51,7 +51,8 @@ final class DNSServiceConnection: @unchecked Sendable {
 
     func activate() { source.activate() }
 
-    /// Ends the conversation, which every one needs: the source holds this object until then.
+    /// Ends the connection. Every connection must be closed: its source retains this object until
+    /// then.
     func close(_ done: @escaping @Sendable () -> Void) {
         whenClosed = done
         source.cancel()
@@ -67,7 +68,7 @@ extension BonjourError {
         case -65555, -65570: self = .notPermitted  // NoAuth, PolicyDenied
         default:
             #if os(Linux)
-                // Avahi's library says so of a daemon that is not there or goes: Unknown.
+                // Avahi's library reports Unknown for a daemon that does not run or ends.
                 self = code == -65537 ? .unavailable : .system(call: call, code: code)
             #else
                 self = .system(call: call, code: code)

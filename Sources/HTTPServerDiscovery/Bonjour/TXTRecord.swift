@@ -5,16 +5,16 @@
 /// try record.set("path", "/inbox/")
 /// ```
 public struct TXTRecord: Hashable, Sendable {
-    /// A key, and its value where it has one.
+    /// A key and an optional value.
     public struct Entry: Hashable, Sendable {
         /// The key; printable US-ASCII without `=`.
         public let key: String
-        /// The value; `nil` for a key that stands alone, which is not the same as an empty value.
+        /// The value; `nil` for a key without `=`, which differs from an empty value.
         public let value: [UInt8]?
     }
 
-    /// How many bytes all entries may have: more does not fit a packet of Multicast DNS
-    /// (RFC 6763 section 6.1). Some 1,300 fit an Ethernet frame and are better.
+    /// The most bytes of all entries: more do not fit a packet of Multicast DNS (RFC 6763 section
+    /// 6.1). Up to some 1,300 fit an Ethernet frame, which is better.
     public static let byteLimit = 8900
 
     /// The entries, in the order of the wire.
@@ -23,12 +23,12 @@ public struct TXTRecord: Hashable, Sendable {
     /// Creates a record without entries.
     public init() {}
 
-    /// Sets the value of a key, in the place of an earlier one.
+    /// Sets the value of a key, and replaces an earlier value.
     /// - Parameters:
-    ///   - key: at least one printable US-ASCII character, no `=`; case does not count.
-    ///   - value: bytes of any kind, or `nil` for a key that stands alone.
-    /// - Throws: when the key is not allowed, when key, `=` and value are more than 255 bytes, or
-    ///   the record gets longer than `byteLimit`; it is unchanged then.
+    ///   - key: at least one printable US-ASCII character, without `=`; case is ignored.
+    ///   - value: any bytes, or `nil` for a key without a value.
+    /// - Throws: if the key is invalid, if key, `=` and value have more than 255 bytes, or if the
+    ///   record would be longer than `byteLimit`; the record is then unchanged.
     public mutating func set(_ key: String, _ value: [UInt8]?) throws(TXTRecordError) {
         guard Self.isKey(Array(key.utf8)) else { throw .invalidKey(key) }
         let entry = Entry(key: key, value: value)
@@ -45,16 +45,16 @@ public struct TXTRecord: Hashable, Sendable {
         entries = changed
     }
 
-    /// Sets the value of a key to text, which travels as UTF-8.
+    /// Sets the value of a key to text, encoded as UTF-8.
     /// - Parameters:
-    ///   - key: at least one printable US-ASCII character, no `=`; case does not count.
+    ///   - key: at least one printable US-ASCII character, without `=`; case is ignored.
     ///   - text: the value.
-    /// - Throws: as the other `set`.
+    /// - Throws: the errors of the other `set`.
     public mutating func set(_ key: String, _ text: String) throws(TXTRecordError) {
         try set(key, Array(text.utf8))
     }
 
-    /// Removes a key and its value, if it is there.
+    /// Removes a key and its value, if present.
     public mutating func remove(_ key: String) {
         if let index = index(of: key) { entries.remove(at: index) }
     }
@@ -62,10 +62,10 @@ public struct TXTRecord: Hashable, Sendable {
     /// Whether there is an entry with this key, with or without a value.
     public func contains(_ key: String) -> Bool { index(of: key) != nil }
 
-    /// The value of a key; `nil` when it has none, or there is no such key.
+    /// The value of a key; `nil` if it has none, or the key is missing.
     public subscript(_ key: String) -> [UInt8]? { index(of: key).flatMap { entries[$0].value } }
 
-    /// The value of a key as text; `nil` also when it is not UTF-8.
+    /// The value of a key as text; `nil` also if it is not UTF-8.
     public func text(of key: String) -> String? {
         self[key].flatMap { String(validating: $0, as: UTF8.self) }
     }
@@ -85,8 +85,8 @@ public struct TXTRecord: Hashable, Sendable {
 
     // MARK: On the wire
 
-    /// The record as DNS carries it: each entry behind a byte with its length, and one empty string
-    /// when there is none.
+    /// The record in the form of DNS: each entry after a byte with its length; a single empty
+    /// string if there are no entries.
     public var bytes: [UInt8] {
         guard !entries.isEmpty else { return [0] }
         var bytes: [UInt8] = []
@@ -98,10 +98,11 @@ public struct TXTRecord: Hashable, Sendable {
         return bytes
     }
 
-    /// Reads a record. As the standard wants it, empty strings and strings without a key count as
-    /// nothing, and of entries with the same key the first one counts.
-    /// - Parameter bytes: the record as DNS carries it.
-    /// - Throws: when a string is longer than what is left, or the record than `byteLimit`.
+    /// Reads a record. As RFC 6763 requires, empty strings and strings without a key are ignored,
+    /// and the first of several entries with one key is used.
+    /// - Parameter bytes: the record in the form of DNS.
+    /// - Throws: if a string is longer than the remaining bytes, or the record longer than
+    ///   `byteLimit`.
     public init(bytes: [UInt8]) throws(TXTRecordError) {
         guard bytes.count <= Self.byteLimit else { throw .recordTooLong }
         var keys: Set<[UInt8]> = []
@@ -125,7 +126,7 @@ extension TXTRecord.Entry {
     fileprivate var byteCount: Int { key.utf8.count + (value.map { $0.count + 1 } ?? 0) }
 }
 
-/// Why something cannot be in a TXT record, or is none.
+/// An error in a TXT record.
 public enum TXTRecordError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The key is empty or has characters that are not allowed.
     case invalidKey(String)
@@ -136,7 +137,7 @@ public enum TXTRecordError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The bytes end inside a string.
     case truncated
 
-    /// One line that says what and where.
+    /// The error in one line.
     public var description: String {
         switch self {
         case .invalidKey(let key): "TXT record: the key \"\(key)\" is not allowed"

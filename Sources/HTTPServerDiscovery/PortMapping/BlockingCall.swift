@@ -3,7 +3,7 @@
     internal import HTTPServerCore
     internal import ToolkitSystem
 
-    /// A call that blocks one queue and has its result delivered on another: once, and by a deadline.
+    /// A call that blocks one queue and delivers its result on another, once and before a deadline.
     final class BlockingCall<Value: Sendable>: Sendable {
         typealias Completion = @Sendable (Result<Value, NATPortMappingError>) -> Void
 
@@ -12,8 +12,8 @@
         let deadline: DispatchTime
 
         /// - Parameters:
-        ///   - queue: where the completion is called.
-        ///   - patience: after how long the call has failed with `noAnswer`.
+        ///   - queue: the queue on which the completion is called.
+        ///   - patience: the time after which the call fails with `noAnswer`.
         init(queue: DispatchQueue, patience: Duration, completion: @escaping Completion) {
             self.completion = Locked(completion)
             self.queue = queue
@@ -23,14 +23,14 @@
             }
         }
 
-        /// Whether the result is not needed any more.
+        /// Whether the result is no longer needed.
         var isOver: Bool { completion.withLock { $0 == nil } || isLate }
 
-        /// Whether its time is over.
+        /// Whether the deadline has passed.
         var isLate: Bool { DispatchTime.now() >= deadline }
 
         /// Delivers the result.
-        /// - Returns: false when it is not needed any more.
+        /// - Returns: false if the result is no longer needed.
         @discardableResult
         func finish(_ result: Result<Value, NATPortMappingError>) -> Bool {
             guard let completion = take() else { return false }
@@ -38,7 +38,7 @@
             return true
         }
 
-        /// Gives up; the completion is not called, unless it is on its way.
+        /// Cancels the call; the completion is not called, unless it is already enqueued.
         func cancel() { _ = take() }
 
         private func take() -> Completion? {

@@ -3,12 +3,12 @@
 
     /// Maps ports by NAT-PMP: requests the external address, then the port.
     ///
-    /// Confined to the queue that it is given.
+    /// Confined to the queue that is passed to `init`.
     final class NATPMPClient: NATPortMappingClient, @unchecked Sendable {
         private let queue: DispatchQueue
         private let configuration: NATPortMappingConfiguration
         private var request: NATRequest?
-        /// The port of a request for a mapping that has no answer: the gateway may have mapped it.
+        /// The port of a mapping request without an answer: the gateway may have mapped it.
         private var unansweredPort: UInt16?
 
         init(_ configuration: NATPortMappingConfiguration, queue: DispatchQueue) {
@@ -22,7 +22,7 @@
         ) {
             send(.address, failed: { done(.failure($0)) }) { [weak self] answer in
                 guard case .address(let address) = answer else { return }
-                // The address of a gateway that is not connected itself.
+                // The address of a gateway without a connection.
                 guard address != "0.0.0.0" else { return done(.failure(.networkFailure)) }
                 self?.unansweredPort = port
                 self?.send(
@@ -34,7 +34,7 @@
                 ) { [weak self] answer in
                     guard case .mapping(let external, let seconds) = answer else { return }
                     self?.unansweredPort = nil
-                    // A lifetime of zero: the gateway made no mapping.
+                    // A lifetime of zero means that the gateway made no mapping.
                     guard seconds > 0, external > 0 else { return done(.failure(.refused)) }
                     done(
                         .success(

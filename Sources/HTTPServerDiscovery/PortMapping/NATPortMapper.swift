@@ -24,7 +24,7 @@ public final class NATPortMapper: Sendable {
     }
 
     #if os(Linux)
-        /// - Parameter description: the URL of the router's description, which is not searched for.
+        /// - Parameter description: the URL of the router's description; no search is done.
         package init(_ configuration: NATPortMappingConfiguration, description: String) {
             session = NATPortMappingSession(configuration, description: description)
         }
@@ -45,10 +45,10 @@ public final class NATPortMapper: Sendable {
         await withCheckedContinuation { done in session.stop { done.resume() } }
     }
 
-    /// The mapping as it is now; `nil` when there is none.
+    /// The present mapping; `nil` if there is none.
     public var mapping: NATMapping? { session.mapping }
 
-    /// The URL that leads to the server from outside; `nil` when there is no mapping.
+    /// The URL of the server from outside; `nil` if there is no mapping.
     public var url: String? { mapping?.url }
 
     /// The events from now on, as a separate stream for each caller. Up to 64 unread events are

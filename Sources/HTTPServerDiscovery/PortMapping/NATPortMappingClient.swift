@@ -1,21 +1,21 @@
 #if os(Linux)
     /// One protocol by which a gateway maps ports. It is used on the queue of a session, and calls
-    /// back there.
+    /// completions there.
     protocol NATPortMappingClient: AnyObject, Sendable {
-        /// Asks for a mapping, or for a longer life of the one that is there. The completion is called
-        /// once, unless `cancel` comes first.
+        /// Requests a mapping, or renews an existing one. The completion is called once, unless
+        /// `cancel` is called first.
         func map(
             port: UInt16, wish: UInt16, seconds: UInt32,
             then done: @escaping @Sendable (Result<NATMapping, NATPortMappingError>) -> Void)
 
-        /// Takes a mapping back; the completion is called once, after two seconds at the latest.
+        /// Removes a mapping. The completion is called once, after at most two seconds.
         func remove(_ mapping: NATMapping, then done: @escaping @Sendable () -> Void)
 
-        /// Gives up the request for a mapping; its completion is not called.
+        /// Cancels the request for a mapping; its completion is not called.
         func cancel()
 
-        /// Takes back what the gateway may have mapped for a request whose answer did not come; the
-        /// completion is called once, after two seconds at the latest.
+        /// Removes a mapping that the gateway may have made for an unanswered request. The
+        /// completion is called once, after at most two seconds.
         func takeBackUnanswered(then done: @escaping @Sendable () -> Void)
     }
 #endif

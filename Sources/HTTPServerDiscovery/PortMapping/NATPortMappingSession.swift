@@ -4,10 +4,10 @@
     internal import HTTPServerCore
     internal import ToolkitSystem
 
-    /// The work of a mapper on its queue: asks by one protocol after another until the gateway maps
-    /// the port, and again after half of the lifetime.
+    /// The work of a mapper on its queue: it tries one protocol after another until the gateway
+    /// maps the port, and renews the mapping after half of its lifetime.
     ///
-    /// All but `known` and `events` is confined to the queue.
+    /// Everything except `known` and `events` is confined to the queue.
     final class NATPortMappingSession: @unchecked Sendable {
         let events = Broadcast<NATPortMappingEvent>()
         private let known = Locked<NATMapping?>(nil)
@@ -19,22 +19,21 @@
         private var port: UInt16?
         /// The client that has mapped it.
         private var mapper: (any NATPortMappingClient)?
-        /// A mapping that could not be renewed: the gateway may have it all the same.
+        /// A mapping that could not be renewed; the gateway may still have it.
         private var unrenewed: (mapping: NATMapping, mapper: any NATPortMappingClient)?
-        /// Counts the calls of `start` and `stop`: a start that waits for a removal counts only while
-        /// no other call has come.
+        /// Counts the calls of `start` and `stop`: a start that waits for a removal is dropped if
+        /// another call follows.
         private var wish = 0
-        /// Counts the rounds: what was planned for an older one does not matter any more.
+        /// Counts the rounds; actions planned in older rounds are ignored.
         private var round = 0
-        /// How many removals are under way, and the starts that wait for their end: a removal that
-        /// is repeated would also remove a new mapping of the same port.
+        /// The number of unfinished removals, and the starts that wait for them: a repeated removal
+        /// would also remove a new mapping of the same port.
         private var removals = 0
         private var afterRemovals: [@Sendable () -> Void] = []
         private var lastError: NATPortMappingError?
         private var networks: Task<Void, Never>?
 
-        /// - Parameter description: the URL of the router's description, when it is not to be searched
-        ///   for.
+        /// - Parameter description: the URL of the router's description; `nil` to search for it.
         init(_ configuration: NATPortMappingConfiguration, description: String? = nil) {
             self.configuration = configuration
             clients = configuration.protocols.compactMap { [queue] kind in
@@ -78,7 +77,8 @@
 
         // MARK: Asking
 
-        /// Another network has another gateway.
+        /// Requests the mapping again when the networks change, because another network has another
+        /// gateway.
         private func follow() {
             guard networks == nil, configuration.gateway == nil else { return }
             networks = Task { [weak self] in
@@ -89,7 +89,7 @@
             }
         }
 
-        /// The protocol that has mapped the port comes first.
+        /// The protocol that has mapped the port is tried first.
         private func ask() {
             guard let port else { return }
             round += 1
@@ -98,20 +98,20 @@
             ask(port, by: ((mapper.map { [$0] } ?? []) + others)[...], after: nil)
         }
 
-        /// - Parameter error: why the protocols before these did not map it.
+        /// - Parameter error: the reason why the earlier protocols did not map the port.
         private func ask(
             _ port: UInt16, by clients: ArraySlice<any NATPortMappingClient>,
             after error: NATPortMappingError?
         ) {
             guard let client = clients.first else { return failed(error ?? .notSupported) }
             let round = self.round
-            // A mapping that is there is asked for again as it is (RFC 6886 section 3.3).
+            // An existing mapping is requested unchanged (RFC 6886 section 3.3).
             let last = known.withLock { $0 } ?? unrenewed?.mapping
             let wish = last?.externalPort ?? configuration.externalPort ?? port
             client.map(port: port, wish: wish, seconds: seconds) { [weak self] result in
                 guard let self else { return }
                 guard round == self.round else {
-                    // It came with the stop.
+                    // The mapping was made while the session stopped.
                     if case .success(let mapping) = result, self.port != port {
                         client.remove(mapping) {}
                     }
@@ -121,7 +121,7 @@
                 case .success(let mapping): self.mapped(mapping, by: client)
                 case .failure(.noGateway): self.failed(.noGateway)
                 case .failure(let next):
-                    // An answer of the gateway says more than silence.
+                    // An answer of the gateway explains more than a timeout.
                     let reason = error.map { $0 == .noAnswer ? next : $0 } ?? next
                     self.ask(port, by: clients.dropFirst(), after: reason)
                 }
@@ -145,7 +145,7 @@
             if before?.url != mapping.url || before?.protocol != mapping.protocol {
                 events.send(.mapped(mapping))
             }
-            // A gateway that keeps it for ever may still be started again, and forget it.
+            // Even a gateway that keeps mappings forever may restart and lose them.
             let granted = Int(mapping.lifetime.components.seconds)
             let lifetime = granted > 0 ? min(granted, 86_400) : Int(seconds)
             again(afterMilliseconds: max(500, lifetime * 500))
@@ -172,7 +172,7 @@
                 self.ask()
             }
             queue.asyncAfter(deadline: .now() + .milliseconds(delay), execute: next)
-            // A lease runs out while this machine sleeps, when the other clock stands still.
+            // A lease also expires while this machine sleeps, when the other clock stops.
             queue.asyncAfter(wallDeadline: .now() + .milliseconds(delay), execute: next)
         }
 
@@ -191,7 +191,7 @@
             mapper = nil
             unrenewed = nil
             removals += 1
-            // All at the same time, so that the caller waits for the slowest only.
+            // All removals run concurrently, so that the caller waits only for the slowest.
             let group = DispatchGroup()
             for client in clients {
                 group.enter()
@@ -201,7 +201,7 @@
                     client.takeBackUnanswered { group.leave() }
                 }
             }
-            // Holds this object: this may be the last action.
+            // The closure retains this object, whose last action this may be.
             group.notify(queue: queue) {
                 self.removals -= 1
                 if wasWanted || held != nil { self.events.send(.removed) }

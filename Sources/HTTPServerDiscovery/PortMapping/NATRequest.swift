@@ -12,13 +12,13 @@
 
     /// One request to a gateway, repeated until it is answered (RFC 6886 section 3.1).
     ///
-    /// Confined to the queue that it is given; the library never waits.
+    /// Confined to the queue that is passed to `init`; the library never blocks.
     @safe
     final class NATRequest: @unchecked Sendable {
         enum Kind: Sendable {
-            /// For the address on the gateway's other side.
+            /// A request for the external address of the gateway.
             case address
-            /// To map a port for some seconds; 0 takes the mapping back.
+            /// A request to map a port for some seconds; 0 removes the mapping.
             case mapping(port: UInt16, wish: UInt16, seconds: UInt32)
         }
 
@@ -32,7 +32,7 @@
         private let end: DispatchTime
         private var completion: Completion?
 
-        /// - Parameter patience: how long the answer is waited for.
+        /// - Parameter patience: the time to wait for the answer.
         init(queue: DispatchQueue, patience: Duration, completion: @escaping Completion) {
             self.queue = queue
             self.completion = completion
@@ -43,7 +43,8 @@
             if let library = unsafe library { unsafe http_nat_close(library) }
         }
 
-        /// Sends it; the completion is called once, and holds this object until then.
+        /// Sends the request. The completion is called once, and this object is retained until
+        /// then.
         func send(_ kind: Kind, gateway: String?) {
             var code: CInt
             if let gateway {
@@ -75,7 +76,8 @@
             let source = DispatchSource.makeReadSource(
                 fileDescriptor: unsafe http_nat_socket(library), queue: queue)
             source.setEventHandler { @Sendable [self] in read() }
-            // The socket is closed when this object goes, which the source has to be rid of first.
+            // The socket is closed when this object is destroyed; the source must be released
+            // before.
             source.setCancelHandler { @Sendable [self] in self.source = nil }
             self.source = source
             let timer = DispatchSource.makeTimerSource(queue: queue)
@@ -87,7 +89,7 @@
             timer.activate()
         }
 
-        /// For the time at which the library repeats the request.
+        /// Sets the timer to the time at which the library repeats the request.
         private func arm(_ library: OpaquePointer) {
             let wait = Int(clamping: unsafe http_nat_wait(library))
             timer?.schedule(deadline: min(.now() + .microseconds(wait), end))
@@ -99,7 +101,7 @@
             var code = unsafe http_nat_read(library, &answer)
             if code == 0 {
                 if let wanted = self.answer(answer) { return finish(.success(wanted)) }
-                // The library takes any answer for the one it waits for.
+                // The library accepts any answer, so the request is repeated.
                 code = unsafe ask(library)
             }
             guard code == 0 || Int(code) == HTTP_NAT_TRY_AGAIN else {
@@ -128,14 +130,15 @@
             completion(result)
         }
 
-        /// Gives up; the completion is not called.
+        /// Cancels the request; the completion is not called.
         func cancel() {
             completion = nil
             source?.cancel()
             timer?.cancel()
         }
 
-        /// The IPv4 address of the default route's gateway, in network order; `nil` when there is none.
+        /// The IPv4 address of the default route's gateway, in network order; `nil` if there is
+        /// none.
         static func defaultGateway() -> [UInt8]? {
             var library: OpaquePointer?
             guard unsafe http_nat_open(&library, nil) == 0, let library = unsafe library else {

@@ -3,8 +3,8 @@
     internal import HTTPParser
     internal import ToolkitSystem
 
-    /// Exchanges of HTTP with a router. Each blocks, and ends within a tenth of a second after its
-    /// result is not needed any more.
+    /// HTTP exchanges with a router. Each blocks, and ends within a tenth of a second after its
+    /// result is no longer needed.
     ///
     /// libminiupnpc has functions for this, but they limit neither length nor time.
     struct RouterExchange: Sendable {
@@ -14,15 +14,15 @@
             var content: [UInt8]
         }
 
-        /// The most content that an answer may have; descriptions of routers have a tenth of it.
+        /// The most bytes of content of an answer; descriptions of routers have a tenth of it.
         static let contentLimit = 128 << 10
 
         /// The IPv4 address of the router, in network order.
         let address: [UInt8]
-        /// Whether the answer is not needed any more.
+        /// Whether the answer is no longer needed.
         let isOver: @Sendable () -> Bool
 
-        /// The address that this machine has on the way to the router.
+        /// The address of this machine on the route to the router.
         func ownAddress() throws(NATPortMappingError) -> String {
             let socket = Descriptor(owning: unsafe http_upnp_connect(address, 1900, 1))
             guard socket.raw >= 0, let own = Syscalls.localAddress(of: socket.raw) else {
@@ -75,7 +75,7 @@
                 try serializer.content(content.span, into: &buffer)
                 try serializer.end(into: &buffer)
             } catch {
-                // The router gave a URL that cannot be requested.
+                // The router's URL is invalid in a request.
                 throw .notSupported
             }
             return unsafe Array(buffer.unsafeBytes)
@@ -116,7 +116,7 @@
             }
         }
 
-        /// Looks ten times a second whether the call is over.
+        /// Checks ten times a second whether the call is over.
         private func wait(_ socket: CInt, writes: CInt) throws(NATPortMappingError) {
             repeat {
                 guard !isOver() else { throw .noAnswer }
@@ -134,14 +134,15 @@
             var limits = ParserLimits()
             limits.fieldSectionBytes = 16 << 10
             limits.contentBytes = Int64(RouterExchange.contentLimit)
-            // Routers have small servers, and nothing stands between them and us.
+            // Routers have simple servers, and no intermediary that could read the answer
+            // differently.
             parser = ResponseParser(
                 limits: limits,
                 leniency: [.bareLineFeed, .missingReasonSpace, .identicalContentLengths])
         }
 
-        /// - Parameter bytes: none at the end of the stream.
-        /// - Returns: the answer, when it is complete.
+        /// - Parameter bytes: the next bytes; empty at the end of the stream.
+        /// - Returns: the answer, once it is complete.
         mutating func add(
             _ bytes: ArraySlice<UInt8>
         ) throws(NATPortMappingError) -> RouterExchange.Answer? {
@@ -153,7 +154,7 @@
                 try parser.finish()
                 if let answer = try next() { return answer }
             } catch {
-                // An answer that is cut off is none.
+                // A truncated answer counts as no answer.
                 throw error.kind == .truncated ? .noAnswer : .notSupported
             }
             throw .noAnswer

@@ -1,15 +1,15 @@
 #if os(Linux)
-    /// A URL of `http` at a router; its host is the router's address, and not kept.
+    /// An `http` URL at a router. Its host is the router's address, and not stored.
     struct RouterURL: Hashable, Sendable {
         var port: UInt16
         /// The path, with the query.
         var path: String
 
-        /// - Parameter address: the router's address; `nil` is the result for a URL of another host.
+        /// - Parameter address: the router's address; a URL of another host gives `nil`.
         init?(_ text: String, at address: String) {
             let bytes = text.utf8
             let start = "http://\(address)"
-            // No controls, no space, and nothing but ASCII.
+            // Only visible ASCII characters.
             guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }), text.hasPrefix(start),
                 bytes.count <= 512
             else { return nil }

@@ -4,10 +4,10 @@
     internal import ToolkitSystem
     internal import dnssd
 
-    /// The work of a mapper on its queue: asks the system's service, which finds the gateway and a
-    /// protocol, renews the mapping, and says when something changes.
+    /// The work of a mapper on its queue: it sends requests to the system's service, which finds
+    /// the gateway and a protocol, renews the mapping, and reports changes.
     ///
-    /// All but `known` and `events` is confined to the queue.
+    /// Everything except `known` and `events` is confined to the queue.
     final class NATPortMappingSession: @unchecked Sendable {
         let events = Broadcast<NATPortMappingEvent>()
         private let known = Locked<NATMapping?>(nil)
@@ -17,11 +17,11 @@
         /// The wanted state: a port, or no mapping.
         private var port: UInt16?
         private var connection: DNSServiceConnection?
-        /// Counts the connections: what an older one has to say does not matter any more.
+        /// Counts the connections; callbacks of older connections are ignored.
         private var round = 0
         private var lastError: NATPortMappingError?
-        /// Counts the calls of `start` and `stop`: a start that waits for a removal counts only while
-        /// no other call has come.
+        /// Counts the calls of `start` and `stop`: a start that waits for a removal is dropped if
+        /// another call follows.
         private var wish = 0
 
         init(_ configuration: NATPortMappingConfiguration) {
@@ -76,7 +76,7 @@
             guard code == 0, let reference = unsafe reference else {
                 return restart(after: NATPortMappingError(service: code))
             }
-            // Holds this object while the service may call back.
+            // The closure retains this object while the service may call back.
             let connection = unsafe DNSServiceConnection(reference, queue: queue) { code in
                 guard round == self.round else { return }
                 self.restart(after: NATPortMappingError(service: code))
@@ -85,12 +85,12 @@
             connection.activate()
         }
 
-        /// - Parameter address: in network order.
+        /// - Parameter address: the external address, in network order.
         private func replied(
             _ code: Int32, _ address: UInt32, _ external: UInt16, _ seconds: UInt32
         ) {
             guard let port else { return }
-            // A gateway behind another one has mapped the port, too.
+            // With another gateway behind it, the gateway has mapped the port nevertheless.
             let isMapped = code == 0 || code == NATPortMappingError.doubleNAT
             guard isMapped else { return failed(NATPortMappingError(service: code)) }
             guard address != 0 else { return failed(.networkFailure) }
@@ -109,7 +109,7 @@
             if before?.url != mapping.url { events.send(.mapped(mapping)) }
         }
 
-        /// The service goes on to try by itself.
+        /// The service itself continues to try.
         private func failed(_ error: NATPortMappingError) {
             known.withLock { $0 = nil }
             // A lasting failure is reported once.
@@ -117,7 +117,8 @@
             lastError = error
         }
 
-        /// The service has gone, or does not take the request.
+        /// Reports an error and tries again later: the service has ended, or has refused the
+        /// request.
         private func restart(after error: NATPortMappingError) {
             failed(error)
             close {}
@@ -132,7 +133,7 @@
 
         // MARK: Ending
 
-        /// The end of the connection takes the mapping back.
+        /// Ends the connection, which removes the mapping.
         private func remove(_ done: @escaping @Sendable () -> Void) {
             round += 1
             let wasWanted = port != nil
@@ -152,7 +153,7 @@
     }
 
     extension NATPortMappingError {
-        /// There is another gateway behind the one that has mapped the port.
+        /// Another gateway is between the one that has mapped the port and the Internet.
         fileprivate static let doubleNAT: Int32 = -65558
 
         /// - Parameter code: a number of `dns_sd.h`.

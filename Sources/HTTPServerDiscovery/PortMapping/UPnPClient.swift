@@ -2,22 +2,23 @@
     internal import Dispatch
     internal import ToolkitSystem
 
-    /// Maps ports by UPnP IGD. Its calls block, so they run on a separate queue; one that is late or
-    /// not wanted any more holds up the next, and nothing else.
+    /// Maps ports by UPnP IGD. Its calls block, so they run on a separate queue. A late or
+    /// cancelled call delays only the next call.
     ///
-    /// Confined to the queue that it is given, but for what has a lock.
+    /// Confined to the queue that is passed to `init`, except for the properties with locks.
     final class UPnPClient: NATPortMappingClient, @unchecked Sendable {
         private let queue: DispatchQueue
         private let blocking = DispatchQueue(label: "http.upnp")
         private let configuration: NATPortMappingConfiguration
         private let description: String?
         private var call: BlockingCall<NATMapping>?
-        /// The one that was found last.
+        /// The router that was found last.
         private let router = Locked<UPnPRouter?>(nil)
-        /// The router that has mapped the port, and the address of this machine to which it leads. The
-        /// machine may have another one now.
+        /// The router that has mapped the port, and the address of this machine to which the
+        /// mapping leads. The address of the machine may have changed since.
         private let mapped = Locked<(router: UPnPRouter, address: String)?>(nil)
-        /// Whether the last exchange with it failed: the next request searches for a router again.
+        /// Whether the last exchange with the router failed: then the next request searches for a
+        /// router again.
         private let isDoubtful = Locked(false)
 
         init(
@@ -40,10 +41,10 @@
                 guard !call.isOver else { return }
                 do throws(NATPortMappingError) {
                     let mapping = try map(port, wish, seconds) { call.isOver }
-                    // The mapping came too late.
+                    // The mapping was made too late.
                     if !call.finish(.success(mapping)) { takeBack(mapping) }
                 } catch {
-                    // A cancelled call says nothing about the router.
+                    // The error of a cancelled call is not the router's fault.
                     if call.isLate { isDoubtful.withLock { $0 = true } }
                     call.finish(.failure(error))
                 }
@@ -55,8 +56,8 @@
             call = nil
         }
 
-        /// A call that was given up takes back what comes of it, on the queue of blocking calls: this
-        /// waits for that, but for two seconds at most.
+        /// A cancelled call removes its late mapping on the queue of blocking calls. This waits for
+        /// that, but at most two seconds.
         func takeBackUnanswered(then done: @escaping @Sendable () -> Void) {
             let last = BlockingCall<Void>(queue: queue, patience: .seconds(2)) { _ in done() }
             blocking.async { last.finish(.success(())) }
@@ -85,7 +86,7 @@
                     return try map(port, wish, seconds, known, exchange)
                 } catch {
                     guard !isOver() else { throw error }
-                    // It may have been started again, with other URLs.
+                    // The router may have restarted with other URLs.
                     isDoubtful.withLock { $0 = true }
                 }
             }
@@ -101,7 +102,8 @@
         ) throws(NATPortMappingError) -> NATMapping {
             let external = try router.externalAddress(exchange)
             let own = try exchange.ownAddress()
-            // The port of a mapping to the former address counts as another machine's.
+            // The router treats a mapping to the former address as another machine's, so it is
+            // removed first.
             if let former = mapped.withLock({ $0 }), former.router == router, former.address != own
             {
                 router.takeBack(wish, to: port, at: former.address) { Self.undoing(at: router) }
@@ -142,7 +144,7 @@
             }
         }
 
-        /// Lasts five seconds at most.
+        /// An exchange of at most five seconds, for removals.
         private static func undoing(at router: UPnPRouter) -> RouterExchange {
             let end = DispatchTime.now() + .seconds(5)
             return RouterExchange(address: router.address) { DispatchTime.now() >= end }

@@ -2,7 +2,7 @@
     internal import HTTPParser
 
     extension UPnPRouter {
-        /// - Returns: the content of the answer to an action that did not fail.
+        /// - Returns: the content of the answer to a successful action.
         func call(
             _ action: String, _ arguments: [(String, String)], _ exchange: RouterExchange
         ) throws(NATPortMappingError) -> [UInt8] {
@@ -26,7 +26,7 @@
                 body, to: service.control, action: "\(service.type)#\(action)")
         }
 
-        /// - Returns: the number of the error, `nil` for none.
+        /// - Returns: the error code; `nil` for none.
         static func code(
             of answer: RouterExchange.Answer
         ) throws(NATPortMappingError) -> Int? {

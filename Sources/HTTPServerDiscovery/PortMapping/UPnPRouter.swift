@@ -1,20 +1,20 @@
 #if os(Linux)
     internal import ToolkitSystem
 
-    /// A router that maps ports by UPnP IGD: the actions of its WANIPConnection or WANPPPConnection.
-    /// Each blocks until it is answered or its result is not needed any more.
+    /// A router that maps ports by UPnP IGD, with the actions of its WANIPConnection or
+    /// WANPPPConnection. Each action blocks until it is answered or its result is no longer needed.
     struct UPnPRouter: Hashable, Sendable {
         /// The IPv4 address of the router, in network order.
         let address: [UInt8]
         let service: UPnPXML.Service
 
-        /// How many ports after a taken one are tried.
+        /// The number of ports that are tried after a taken port.
         static let alternatives = 16
 
         // MARK: Finding
 
-        /// Looks for the service at a router's address.
-        /// - Parameter description: the URL of its description, when it is not to be searched for.
+        /// Searches for the service at a router's address.
+        /// - Parameter description: the URL of the router's description; `nil` to search for it.
         static func find(
             by exchange: RouterExchange, description: String?
         ) throws(NATPortMappingError) -> UPnPRouter {
@@ -33,7 +33,7 @@
                     let services = UPnPXML.services(in: xml, url: text, router: router)
                     guard let first = services.first else { throw .notSupported }
                     let all = services.map { UPnPRouter(address: exchange.address, service: $0) }
-                    // Of several, the one whose line is up.
+                    // Of several services, the one that is connected.
                     guard all.count > 1 else { return all[0] }
                     return all.first { $0.isConnected(exchange) }
                         ?? UPnPRouter(address: exchange.address, service: first)
@@ -56,7 +56,7 @@
 
         // MARK: Actions
 
-        /// The router's address on its other side.
+        /// The router's external address.
         func externalAddress(
             _ exchange: RouterExchange
         ) throws(NATPortMappingError) -> String {
@@ -67,9 +67,10 @@
             return RawSocketAddress.text(bytes)
         }
 
-        /// Maps a port, or a later one when that is taken.
-        /// - Parameter undoing: makes the exchange that takes back a mapping of unknown state.
-        /// - Returns: the port and for how many seconds it is mapped, 0 until it is taken back.
+        /// Maps a port, or a later one if that port is taken.
+        /// - Parameter undoing: creates the exchange that removes a mapping of unknown state.
+        /// - Returns: the port, and the lifetime in seconds; 0 if the mapping lasts until its
+        ///   removal.
         func map(
             port: UInt16, wish: UInt16, seconds: UInt32, _ exchange: RouterExchange,
             undoing: () -> RouterExchange
@@ -81,7 +82,8 @@
                 case nil:
                     switch try checked(request, exchange, undoing) {
                     case .own(let lease): return (request.external, min(lease, seconds))
-                    // Some routers lack this action: trust the answer to the request.
+                    // Some routers lack the action to read a mapping: trust the answer to the
+                    // request.
                     case .unknown: return (request.external, request.seconds)
                     case .others: try request.next()
                     case .none: throw .upnp(code: 714)
@@ -91,7 +93,7 @@
                     request.external = port
                     request.isFixed = true
                 case 718, 729:
-                    // Some routers refuse to renew a mapping, and want it to be made again.
+                    // Some routers refuse to renew a mapping, but make it again after its removal.
                     if case .own = try entry(request, exchange), !request.wasRemoved {
                         request.wasRemoved = true
                         try remove(request.external, exchange)
@@ -103,12 +105,13 @@
             }
         }
 
-        /// Takes back the mapping of a port to this machine. It is left if it is another machine's:
-        /// this may be another router than the one that made it.
+        /// Removes the mapping of a port to this machine. A mapping to another machine stays: this
+        /// may not be the router that made the mapping.
         /// - Parameters:
-        ///   - address: a former one of this machine that it leads to; `nil` for that of now. Only a
-        ///     mapping that is known to lead there is taken back.
-        ///   - undoing: makes the exchange for the removal.
+        ///   - address: a former address of this machine, to which the mapping leads; `nil` for the
+        ///     present address. With a former address, a mapping is removed only if it is known to
+        ///     lead there.
+        ///   - undoing: creates the exchange for the removal.
         func takeBack(
             _ external: UInt16, to port: UInt16, at address: String? = nil,
             undoing: () -> RouterExchange
@@ -141,7 +144,7 @@
                 ], exchange)
         }
 
-        /// Removes a mapping if the router allows it: otherwise it ends with its lifetime.
+        /// Removes a mapping if the router allows it; otherwise the mapping ends with its lifetime.
         private func discard(_ external: UInt16, _ exchange: RouterExchange) {
             do throws(NATPortMappingError) {
                 try remove(external, exchange)
@@ -157,7 +160,7 @@
             let port: UInt16
             let own: String
             var seconds: UInt32
-            /// The router maps ports to the same port alone.
+            /// Whether the router maps only equal external and internal ports.
             var isFixed = false
             var wasRemoved = false
             private var tried = 0
@@ -169,7 +172,7 @@
                 self.seconds = seconds
             }
 
-            /// Goes on to the port after this one.
+            /// Advances to the next port.
             mutating func next() throws(NATPortMappingError) {
                 guard !isFixed, tried < UPnPRouter.alternatives else { throw .portTaken }
                 tried += 1
@@ -177,8 +180,8 @@
             }
         }
 
-        /// Asks for one mapping.
-        /// - Returns: the number of the router's error.
+        /// Requests one mapping.
+        /// - Returns: the router's error code; `nil` for none.
         private func add(
             _ request: Request, _ exchange: RouterExchange
         ) throws(NATPortMappingError) -> Int? {
@@ -194,8 +197,8 @@
             return try Self.code(of: answer)
         }
 
-        /// Asks for one mapping. The router may make it even if its answer does not arrive: the
-        /// mapping is then taken back, unless it is another machine's.
+        /// Requests one mapping. The router may make it even if its answer does not arrive: then
+        /// the mapping is removed, unless it is another machine's.
         private func added(
             _ request: Request, _ exchange: RouterExchange, _ undoing: () -> RouterExchange
         ) throws(NATPortMappingError) -> Int? {
@@ -207,17 +210,17 @@
             }
         }
 
-        /// Takes back the mapping, if there is one to this machine.
+        /// Removes the mapping, if it leads to this machine.
         private func discardOwn(_ request: Request, _ exchange: RouterExchange) {
             do throws(NATPortMappingError) {
                 guard case .own = try entry(request, exchange) else { return }
                 try remove(request.external, exchange)
             } catch {
-                // It ends with its lifetime.
+                // The mapping ends with its lifetime.
             }
         }
 
-        /// The mapping that was just made.
+        /// Reads the mapping that was just made; if that fails, removes it.
         private func checked(
             _ request: Request, _ exchange: RouterExchange, _ undoing: () -> RouterExchange
         ) throws(NATPortMappingError) -> Entry {
@@ -233,7 +236,8 @@
             case own(seconds: UInt32), others, none, unknown
         }
 
-        /// The mapping that the router has. A router may say that it has made one and have not.
+        /// Reads the mapping from the router, because a router may report a mapping that it has not
+        /// made.
         private func entry(
             _ request: Request, _ exchange: RouterExchange
         ) throws(NATPortMappingError) -> Entry {

@@ -1,9 +1,9 @@
 #if os(Linux)
     internal import CMiniUPnPShims
 
-    /// XML of a router, as libminiupnpc reads it; and the search for routers.
+    /// Reads XML of a router with libminiupnpc, and searches for routers.
     enum UPnPXML {
-        /// A service that maps ports, as a description has it.
+        /// A service that maps ports, from a description.
         struct Service: Hashable, Sendable {
             var control: RouterURL
             var type: String
@@ -17,11 +17,11 @@
         }
 
         /// The services of a description.
-        /// - Parameter url: where the description comes from.
+        /// - Parameter url: the URL of the description.
         static func services(in xml: [UInt8], url: String, router: String) -> [Service] {
             let padded = padded(xml)
             return (CInt(0)...1).compactMap { index in
-                // The library has room for as many bytes.
+                // The sizes of the library's own buffers.
                 var type: String?
                 let control = unsafe text(1 << 10) { control, controlSize in
                     var isThere: CInt = 0
@@ -43,7 +43,7 @@
             unsafe text(128) { unsafe http_upnp_value(padded(xml), CInt(xml.count), name, $0, $1) }
         }
 
-        /// The number that an element of an answer has.
+        /// The content of an element of an answer, as a number.
         static func number(_ name: String, in xml: [UInt8]) -> Int? {
             guard let text = value(name, in: xml), text.utf8.count <= 9,
                 text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
@@ -51,7 +51,7 @@
             return Int(text)
         }
 
-        /// The type is written into requests: as a URN has it, or not at all.
+        /// The type is written into requests, so only the characters of a URN are accepted.
         private static func isType(_ text: String) -> Bool {
             text.utf8.allSatisfy { byte in
                 (0x30...0x3A).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
@@ -59,13 +59,13 @@
             }
         }
 
-        /// The library compares some bytes ahead.
+        /// Padding, because the library reads some bytes past the end.
         private static func padded(_ xml: [UInt8]) -> [UInt8] {
             xml + [UInt8](repeating: 0, count: 64)
         }
 
-        /// The text that a function writes into room of some bytes, and says with a number above 0
-        /// that it did.
+        /// The text that a function writes into a buffer of `size` bytes; `nil` unless it returns a
+        /// number above 0.
         private static func text(
             _ size: Int, _ write: (UnsafeMutablePointer<CChar>, CInt) -> CInt
         ) -> String? {

@@ -1,13 +1,13 @@
 internal import HTTPParser
 
-/// The facts that one proxy forwarded about the request that it received: an element of Forwarded, or
-/// the same from the fields that begin with X-Forwarded.
+/// The facts that one proxy forwarded about the request that it received: an element of Forwarded,
+/// or the elements of the X-Forwarded fields at the same position.
 package struct ForwardedElement: Hashable, Sendable {
     /// The sender; `nil` if the proxy did not name it.
     package var node: ForwardedNode?
     /// `http` or `https`.
     package var scheme: String?
-    /// Host and port, as Host has them.
+    /// Host and port, as in the field Host.
     package var host: String?
     /// Whether all values are well-formed and no parameter is repeated.
     package private(set) var isValid = true
@@ -15,8 +15,9 @@ package struct ForwardedElement: Hashable, Sendable {
     package init() {}
 
     /// The elements of one line of Forwarded (RFC 7239 section 4).
-    /// - Returns: `nil` if the line is no list of parameters: quotes decide where an element ends, so
-    ///   no element of it can be trusted then. A wrong value spoils its own element alone.
+    /// - Returns: `nil` if the line is not a list of parameters: quotes decide where an element
+    ///   ends, so no element of such a line can be trusted. An invalid value invalidates only its
+    ///   own element.
     package static func list(_ line: String) -> [ForwardedElement]? {
         let bytes = Array(line.utf8)
         var reader = FieldValueReader(bytes.span)
@@ -45,7 +46,8 @@ package struct ForwardedElement: Hashable, Sendable {
         return element
     }
 
-    /// Sets a parameter; unknown ones and `by`, which names the proxy itself, are ignored.
+    /// Sets a parameter. Unknown parameters are ignored, and so is `by`, which names the proxy
+    /// itself.
     /// - Returns: whether the value is well-formed.
     private mutating func set(_ name: String, _ value: String) -> Bool {
         switch name {
@@ -62,10 +64,10 @@ package struct ForwardedElement: Hashable, Sendable {
         }
     }
 
-    /// The schemes of WebSocket, which some proxies name, are those of the connection below it (RFC
-    /// 6455 section 3).
+    /// The schemes of WebSocket, which some proxies name, are mapped to those of the connection
+    /// below (RFC 6455 section 3).
     package static func scheme(_ text: String) -> String? {
-        // Comparing a long text in canonical form is slow.
+        // Checks the length first, because comparing a long text in canonical form is slow.
         guard text.utf8.count <= 5 else { return nil }
         return switch text.lowercased() {
         case "http", "ws": "http"
@@ -75,7 +77,7 @@ package struct ForwardedElement: Hashable, Sendable {
     }
 
     package static func host(_ text: String) -> String? {
-        // 255 bytes of a name, a colon and five digits.
+        // The limit is 255 bytes of a name, a colon and five digits.
         guard text.utf8.count <= 261 else { return nil }
         let isHost = unsafe Array(text.utf8).withUnsafeBytes { unsafe TargetGrammar.isHost($0) }
         return isHost ? text : nil

@@ -7,7 +7,7 @@ public struct ForwardedClient: Hashable, Sendable {
     package var peer: PeerAddress?
     /// `http` or `https`: how the client reached the first trusted proxy.
     public var scheme: String?
-    /// Host and port that the client asked for.
+    /// Host and port that the client requested.
     public var host: String?
 
     /// The client's address. Its port is 0 if the proxy did not name one. If a proxy hides its
@@ -19,8 +19,8 @@ public struct ForwardedClient: Hashable, Sendable {
 /// X-Forwarded-Proto and X-Forwarded-Host.
 ///
 /// Each proxy adds its client to the end of the list. The list is therefore read from its end,
-/// beginning with the peer, as long as the last address is that of a trusted proxy. The client may
-/// have written the elements before it, which are ignored.
+/// beginning with the peer, while the last address is that of a trusted proxy. The remaining
+/// elements may come from the client, and are ignored.
 public struct ForwardedFields: Sendable {
     /// The names of the fields that trusted proxies write.
     public struct Names: OptionSet, Hashable, Sendable {
@@ -44,13 +44,14 @@ public struct ForwardedFields: Sendable {
 
     /// The proxies that are trusted.
     public var proxies: TrustedProxies
-    /// The fields that are read. The proxies must write each of them, or remove it: many pass on
-    /// fields that they do not know, with anything that a client has written there.
+    /// The fields that are read. The proxies must write or remove each of them: many proxies pass
+    /// on fields that they do not know, with values that a client has written.
     ///
-    /// If a request has Forwarded, the others are not used. It is refused if X-Forwarded-For then
-    /// names a client, and Forwarded another one or none: one of the two may come from the client.
+    /// If a request has Forwarded, the other fields are not used. The request is refused if
+    /// X-Forwarded-For names a client and Forwarded names another or none: one of the two may come
+    /// from the client.
     public var names: Names
-    /// The most elements that are read of a field.
+    /// The most elements of a field; requests with more are refused.
     public var elementLimit = 64
 
     /// Creates a reader of these fields.
@@ -62,7 +63,7 @@ public struct ForwardedFields: Sendable {
         self.names = names
     }
 
-    /// The client of a request; `nil` if its peer is no trusted proxy, or forwarded nothing.
+    /// The client of a request; `nil` if its peer is not a trusted proxy, or forwarded nothing.
     /// - Throws: for fields of a trusted proxy that are malformed, too long, or contradict each
     ///   other.
     public func client(of request: Request) throws(ForwardedFieldError) -> ForwardedClient? {
@@ -78,7 +79,8 @@ public struct ForwardedFields: Sendable {
         let standard = try standardClient(lines)
         let other = try otherClient(values)
         guard let standard else { return other }
-        // One of the two may come from the client. Their ports may differ, because X-Forwarded-For rarely has any.
+        // One of the two may come from the client. Ports are not compared, because X-Forwarded-For
+        // rarely has them.
         if let other = other?.peer, other.number != standard.peer?.number {
             throw ForwardedFieldError(.contradiction, in: .forwarded)
         }
@@ -134,7 +136,7 @@ public struct ForwardedFields: Sendable {
         return walk.client
     }
 
-    /// The elements of all lines with a name, empty ones left out; none if that field is not read.
+    /// The elements of all lines with a name, without empty ones; none if that field is not read.
     private func list(
         _ option: Names, _ name: HTTPFieldName, _ values: (HTTPFieldName) -> [String]
     ) throws(ForwardedFieldError) -> [Substring] {
@@ -168,11 +170,11 @@ public struct ForwardedFields: Sendable {
     }
 }
 
-/// Goes from the peer to the client, one element for each proxy.
+/// Steps from the peer to the client, one element for each proxy.
 private struct Walk {
     private(set) var client = ForwardedClient()
 
-    /// - Returns: whether the sender is a trusted proxy again, whose element follows.
+    /// - Returns: whether the sender is another trusted proxy, whose own element is read next.
     mutating func take(_ element: ForwardedElement, _ proxies: TrustedProxies) -> Bool {
         client.scheme = element.scheme ?? client.scheme
         client.host = element.host ?? client.host
@@ -182,7 +184,7 @@ private struct Walk {
     }
 }
 
-/// Fields of a trusted proxy that cannot be used.
+/// The error for fields of a trusted proxy that cannot be used.
 public struct ForwardedFieldError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of a fault.
     @nonexhaustive

@@ -10,14 +10,14 @@ internal import HTTPServerKit
 ///     router, proxies: proxies, fields: [.xForwardedFor, .xForwardedProto])
 /// ```
 ///
-/// `Request.peer` is the client's address then, and `Request.scheme`, `Request.host` and
-/// `Request.url` are those that the client used. Rate limits, delays after failed logins, access logs,
-/// checks of Host and Origin, and the Destination of WebDAV follow. `ConnectionInfo.peer` stays the
-/// peer of the connection. Put this handler around all others; hooks that run before handlers see the
-/// peer of the connection.
+/// `Request.peer` is then the client's address, and `Request.scheme`, `Request.host` and
+/// `Request.url` are those that the client used. Rate limits, delays after failed logins, access
+/// logs, checks of Host and Origin, and the Destination of WebDAV use these values.
+/// `ConnectionInfo.peer` stays the peer of the connection. Put this handler around all others;
+/// hooks that run before handlers see the peer of the connection.
 ///
-/// A request of a trusted proxy whose fields are malformed or contradict each other is 400: it would
-/// count as the proxy's own otherwise, which a client could use to escape limits.
+/// A request of a trusted proxy whose fields are malformed or contradict each other gets 400.
+/// Otherwise it would count as the proxy's own request, which a client could use to escape limits.
 public struct ForwardedHandler: Handler {
     private let inner: any Handler
     private let fields: ForwardedFields
@@ -34,7 +34,7 @@ public struct ForwardedHandler: Handler {
         self.fields = ForwardedFields(proxies: proxies, names: fields)
     }
 
-    /// Answers by the inner handler, which sees the client.
+    /// Answers with the inner handler, which sees the client.
     public func answer(_ request: Request) throws -> Answer {
         do throws(ForwardedFieldError) {
             if let client = try fields.client(of: request) { note(client, request) }

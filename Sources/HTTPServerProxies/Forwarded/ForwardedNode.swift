@@ -10,10 +10,10 @@ package enum ForwardedNode: Hashable, Sendable {
 
     /// - Parameters:
     ///   - text: the value of `for`, or an element of X-Forwarded-For.
-    ///   - allowsBareIPv6: whether IPv6 may stand without brackets, as in X-Forwarded-For.
+    ///   - allowsBareIPv6: whether IPv6 may be without brackets, as in X-Forwarded-For.
     /// - Returns: `nil` for an ill-formed node.
     package init?(_ text: String, allowsBareIPv6: Bool) {
-        // A name, an address and a port are shorter.
+        // Longer than any name or address with a port.
         guard 1...128 ~= text.utf8.count else { return nil }
         if allowsBareIPv6, text.utf8.count(where: { $0 == UInt8(ascii: ":") }) > 1,
             !text.hasPrefix("[")
@@ -32,7 +32,7 @@ package enum ForwardedNode: Hashable, Sendable {
         }
     }
 
-    /// The name, with its brackets, and the port after the colon; `nil` for a bracket without end.
+    /// The name, with its brackets, and the port after the colon; `nil` for an unclosed bracket.
     private static func parts(_ text: String) -> (name: Substring, port: Substring?)? {
         var nameEnd = text.startIndex
         if text.hasPrefix("[") {

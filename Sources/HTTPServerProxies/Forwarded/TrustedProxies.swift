@@ -12,7 +12,7 @@ package import ToolkitSystem
 public struct TrustedProxies: Hashable, Sendable {
     private struct Network: Hashable {
         let number: UInt128
-        /// Of the 128 bits of `number`.
+        /// The length of the prefix, of the 128 bits of `number`.
         let prefixLength: Int
 
         func contains(_ other: UInt128) -> Bool {
@@ -74,7 +74,7 @@ public struct TrustedProxies: Hashable, Sendable {
     }
 }
 
-/// A text that names no proxy.
+/// The error for a text that does not name a proxy.
 public struct TrustedProxyError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The text.
     public let text: String

@@ -1,8 +1,8 @@
 internal import HTTPServerCore
 internal import ToolkitSystem
 
-/// Reads version 2: 12 bytes of signature, version and command, family, length; then as many bytes
-/// as that length says: the addresses, and values of the form type, length, content.
+/// Reads version 2: 12 bytes of signature, then version and command, family, and the length of the
+/// rest: the addresses, and values of the form type, length, content.
 struct ProxyBinaryReader: Sendable {
     static let signature: [UInt8] = [
         0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A,
@@ -20,9 +20,9 @@ struct ProxyBinaryReader: Sendable {
     private var end = 0
     private var header = ProxyHeader(.proxy)
     private var values = ProxyHeaderValues()
-    /// Where the next value begins.
+    /// The offset of the next value.
     private var valueStart = 0
-    /// Whether the bytes after the first 16 have no meaning.
+    /// Whether the bytes after the first 16 are ignored.
     private var isSkipped = false
 
     init(lengthLimit: Int) {
@@ -57,8 +57,8 @@ struct ProxyBinaryReader: Sendable {
         }
     }
 
-    /// The family does not count with LOCAL. The form of addresses of an unspecified family is not
-    /// known, nor where values begin.
+    /// The family is ignored with LOCAL. With an unspecified family the length of the addresses is
+    /// unknown, and so is the start of the values.
     private mutating func takeFamily(_ byte: UInt8) throws(ProxyHeaderError) {
         isSkipped = header.command == .local || byte == 0
         guard isSkipped || Self.addressLengths[byte] != nil else {

@@ -2,10 +2,10 @@ internal import HTTPServerCore
 internal import ToolkitSystem
 
 extension ProxyHeader {
-    /// The bytes to send ahead of a connection.
+    /// The bytes to send before those of a connection.
     ///
     /// Version 1 carries only addresses and ports of IPv4 or IPv6. If the two addresses have
-    /// different families, or a text is no address, the family is sent as unknown.
+    /// different families, or a text is not an address, the family is sent as unknown.
     /// - Parameters:
     ///   - version: the version.
     ///   - hasChecksum: whether version 2 gets a CRC-32C.
@@ -26,7 +26,7 @@ extension ProxyHeader {
     private func binaryBytes(_ hasChecksum: Bool) -> [UInt8] {
         let family = command == .proxy ? self.family : nil
         var content = family.map { addressBytes($0) } ?? []
-        // Without addresses the receiver does not look for values.
+        // Without addresses the receiver does not read values.
         if family != nil { content += values }
         if family != nil, hasChecksum { content += Self.value(.checksum, [0, 0, 0, 0]) }
         precondition(
@@ -41,7 +41,7 @@ extension ProxyHeader {
         return bytes
     }
 
-    /// The families, all of streams.
+    /// The families, all with stream sockets.
     private enum Family: UInt8 {
         case ipv4 = 0x11
         case ipv6 = 0x21

@@ -1,8 +1,8 @@
 public import HTTPServerCore
 package import ToolkitSystem
 
-/// The header that a proxy sends ahead of a connection's bytes: on behalf of which client it
-/// connected (PROXY protocol of HAProxy, versions 1 and 2).
+/// The header that a proxy sends before a connection's bytes. It names the client on whose behalf
+/// the proxy connected (PROXY protocol of HAProxy, versions 1 and 2).
 public struct ProxyHeader: Hashable, Sendable {
     /// A version of the protocol.
     public enum Version: Int, Sendable, CaseIterable {
@@ -12,28 +12,28 @@ public struct ProxyHeader: Hashable, Sendable {
         case binary = 2
     }
 
-    /// On whose behalf the proxy connected.
+    /// The party on whose behalf the proxy connected.
     public enum Command: Sendable {
-        /// The proxy's own, such as a health check; the header tells nothing else.
+        /// The proxy itself, as for a health check; the header contains nothing else.
         case local
-        /// A client's.
+        /// A client.
         case proxy
     }
 
-    /// On whose behalf the proxy connected; `proxy` in version 1.
+    /// The party on whose behalf the proxy connected; `proxy` in version 1.
     public var command: Command
-    /// The client's address; `nil` if the addresses of the socket hold, as with `local` and with an
-    /// unknown family.
+    /// The client's address; `nil` if the addresses of the socket are valid, as with `local` and
+    /// with an unknown family.
     public var source: SocketAddress?
     /// The address to which the client connected; `nil` together with `source`.
     public var destination: SocketAddress?
-    /// The protocol that was chosen by ALPN, such as the bytes of `h2` (version 2).
+    /// The protocol chosen by ALPN, such as the bytes of `h2` (version 2).
     public var applicationProtocol: [UInt8]?
-    /// The host name that the client asked for, such as that of SNI (version 2).
+    /// The host name that the client requested, such as by SNI (version 2).
     public var authority: String?
     /// Bytes that identify the connection in the proxy's logs, at most 128 (version 2).
     public var uniqueID: [UInt8]?
-    /// The client's TLS session, which ended at the proxy; `nil` if the proxy told of none (version
+    /// The client's TLS session, which ended at the proxy; `nil` if the header has none (version
     /// 2).
     public var tls: TLS?
 
@@ -59,7 +59,7 @@ public struct ProxyHeader: Hashable, Sendable {
 
     /// Creates a header.
     /// - Parameters:
-    ///   - command: on whose behalf the proxy connects.
+    ///   - command: the party on whose behalf the proxy connects.
     ///   - source: the client's address.
     ///   - destination: the address to which the client connected, of the same family.
     public init(
@@ -68,6 +68,6 @@ public struct ProxyHeader: Hashable, Sendable {
         (self.command, self.source, self.destination) = (command, source, destination)
     }
 
-    /// The client's address as a connection keeps it; `nil` if that of the socket holds.
+    /// The client's address as a connection stores it; `nil` if the address of the socket is valid.
     package var peer: PeerAddress? { source.flatMap { PeerAddress($0) } }
 }

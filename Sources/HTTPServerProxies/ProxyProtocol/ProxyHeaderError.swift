@@ -1,17 +1,17 @@
 internal import HTTPParser
 
-/// Bytes that are not a header of the PROXY protocol: what is wrong, and where.
+/// The error for bytes that are not a header of the PROXY protocol, with its offset.
 public struct ProxyHeaderError: Error, Hashable, Sendable {
     /// The kind of a violation.
     @nonexhaustive
     public enum Kind: String, Sendable, CaseIterable {
         /// The bytes begin neither as version 1 nor as version 2.
         case noProxyHeader
-        /// The version is none that exists, or none that is accepted.
+        /// The version does not exist, or is not accepted.
         case unsupportedVersion
         /// The command is neither LOCAL nor PROXY.
         case invalidCommand
-        /// The family or the transport protocol is none that exists.
+        /// The family or the transport protocol does not exist.
         case invalidFamily
         /// An address is ill-formed, or not of the family.
         case invalidAddress
@@ -21,13 +21,13 @@ public struct ProxyHeaderError: Error, Hashable, Sendable {
         case invalidLine
         /// The header is longer than the limit.
         case tooLong
-        /// The announced length has no room for the addresses.
+        /// The announced length is too short for the addresses.
         case tooShort
         /// A value does not fit into the header, or its content is not of its type.
         case invalidValue
-        /// A type that may come once came again.
+        /// A type of value that may occur only once was repeated.
         case repeatedValue
-        /// The checksum is not that of the header.
+        /// The checksum does not match the header.
         case wrongChecksum
         /// The input ended inside of the header.
         case truncated
@@ -35,7 +35,7 @@ public struct ProxyHeaderError: Error, Hashable, Sendable {
 
     /// The kind of the violation.
     public let kind: Kind
-    /// Where: the byte that spoils the header, or the first byte beyond a limit.
+    /// The offset of the invalid byte, or of the first byte beyond a limit.
     public let offset: Int
 
     /// Creates an error.
@@ -46,6 +46,6 @@ public struct ProxyHeaderError: Error, Hashable, Sendable {
 }
 
 extension ProxyHeaderError: CustomStringConvertible {
-    /// Kind and place in one line, such as `invalid port at byte 38`.
+    /// Kind and offset in one line, such as `invalid port at byte 38`.
     public var description: String { "\(lowercaseWords(of: kind.rawValue)) at byte \(offset)" }
 }

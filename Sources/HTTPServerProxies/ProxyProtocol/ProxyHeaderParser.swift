@@ -1,7 +1,7 @@
-/// Reads the header of the PROXY protocol ahead of a connection's other bytes.
+/// Reads the header of the PROXY protocol before a connection's other bytes.
 ///
-/// It takes the bytes of the header and none after them, in pieces of any size. It throws at the
-/// first invalid byte. An address of version 1 is checked when the byte after it arrives.
+/// It takes only the bytes of the header, in pieces of any size. It throws at the first invalid
+/// byte. An address of version 1 is checked when the byte after it arrives.
 ///
 /// ```swift
 /// var parser = ProxyHeaderParser()
@@ -9,7 +9,8 @@
 /// if let header = parser.header { print(header.source ?? "as the socket says", taken) }
 /// ```
 ///
-/// Read it only from known proxies, and require it of them. Any other peer could claim any address.
+/// Read the header only from known proxies, and require it from them. Any other peer could claim
+/// any address.
 public struct ProxyHeaderParser: Sendable {
     private enum State: Sendable {
         case start
@@ -23,7 +24,7 @@ public struct ProxyHeaderParser: Sendable {
     private var state = State.start
     private var count = 0
 
-    /// The header, once all of it was taken.
+    /// The header, once it is complete.
     public private(set) var header: ProxyHeader?
 
     /// Creates a parser.
@@ -40,8 +41,8 @@ public struct ProxyHeaderParser: Sendable {
     }
 
     /// Takes bytes up to the end of the header.
-    /// - Returns: how many were taken; the others belong to the connection.
-    /// - Throws: at the first wrong byte, and again at each further call.
+    /// - Returns: the number of bytes that were taken; the others belong to the connection.
+    /// - Throws: at the first invalid byte, and again at each further call.
     public mutating func append(_ bytes: Span<UInt8>) throws(ProxyHeaderError) -> Int {
         if case .failed(let error) = state { throw error }
         var taken = 0
@@ -78,7 +79,8 @@ public struct ProxyHeaderParser: Sendable {
             header = try reader.take(byte, at: count)
             state = .text(reader)
         case .binary(var reader):
-            // No second reference to the reader's bytes may live while it appends to them.
+            // Drops the stored reference, so that appending to the reader's bytes does not copy
+            // them.
             state = .start
             header = try reader.take(byte)
             state = .binary(reader)

@@ -10,18 +10,18 @@ enum ProxyValueType: UInt8, Sendable {
     case tlsCipher = 0x23
 }
 
-/// Reads the values of a header of version 2. Types that are not known are skipped, and so is NOOP.
+/// Reads the values of a header of version 2. Unknown types and NOOP are skipped.
 struct ProxyHeaderValues: Sendable {
     /// The bits of the first byte of the TLS value.
     enum TLSFlags {
         static let isTLS: UInt8 = 1
-        /// A certificate came on this connection, or earlier in the session.
+        /// The client sent a certificate on this connection, or earlier in the session.
         static let certificates: UInt8 = 2 | 4
     }
 
     private var seen: Set<ProxyValueType> = []
     private var checksum: UInt32?
-    /// Where the checksum stands in the header.
+    /// The offset of the checksum in the header.
     private var checksumStart = 0
 
     mutating func take(
@@ -47,7 +47,7 @@ struct ProxyHeaderValues: Sendable {
         }
     }
 
-    /// Compares the checksum, which is that of the whole header with zeros in its place.
+    /// Compares the checksum with that of the whole header, with zeros in place of the checksum.
     func finish(_ header: inout ProxyHeader, _ bytes: [UInt8]) throws(ProxyHeaderError) {
         guard let checksum else { return }
         var bytes = bytes
@@ -63,7 +63,8 @@ struct ProxyHeaderValues: Sendable {
         guard seen.insert(type).inserted else { throw ProxyHeaderError(.repeatedValue, at: offset) }
     }
 
-    /// One byte of flags, four of the result of the check, then values of the same form.
+    /// Reads one byte of flags, four bytes of the verification result, then values of the same
+    /// form.
     private mutating func tls(
         _ content: ArraySlice<UInt8>, at offset: Int
     ) throws(ProxyHeaderError) -> ProxyHeader.TLS? {
@@ -101,7 +102,7 @@ struct ProxyHeaderValues: Sendable {
         }
     }
 
-    /// UTF-8 without control characters: these texts go into logs.
+    /// UTF-8 without control characters, because these texts are logged.
     private static func text(
         _ bytes: ArraySlice<UInt8>, upTo limit: Int, at offset: Int
     ) throws(ProxyHeaderError) -> String {

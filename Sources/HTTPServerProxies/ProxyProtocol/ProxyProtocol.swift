@@ -1,7 +1,7 @@
 public import HTTPServerCore
 package import ToolkitSystem
 
-/// Has proxies for TCP name the client ahead of each connection's bytes (PROXY protocol of HAProxy,
+/// Lets TCP proxies name the client before each connection's bytes (PROXY protocol of HAProxy,
 /// versions 1 and 2).
 ///
 /// ```swift
@@ -11,15 +11,15 @@ package import ToolkitSystem
 /// ]
 /// ```
 ///
-/// A connection from a named address must begin with the header, within the time for the first head;
-/// `Request.peer` and `ConnectionInfo.peer` are the client's address then. Other clients may connect,
-/// too, and must not send one. `connectionLimitPerAddress` and the hook `admits` see the proxy: they
-/// are asked before anything was read.
+/// A connection from a named address must begin with the header, within the time limit for the
+/// first head. `Request.peer` and `ConnectionInfo.peer` are then the client's address. Other peers
+/// may connect, too, and must not send a header. `connectionLimitPerAddress` and the hook `admits`
+/// see the proxy, because they are checked before the header is read.
 public final class ProxyProtocol: Sendable {
     private let proxies: TrustedProxies
 
     /// Creates a layer for endpoints.
-    /// - Parameter proxies: the addresses from which connections begin with the header.
+    /// - Parameter proxies: the proxies whose connections begin with the header.
     public init(from proxies: TrustedProxies) {
         self.proxies = proxies
     }
@@ -37,8 +37,8 @@ extension ProxyProtocol: TransportLayer {
 }
 
 extension ServerConfiguration.Endpoint {
-    /// The same endpoint, with the client named by proxies. TLS, where there is some, comes after the
-    /// header, whichever is added first.
+    /// The same endpoint, with the client named by proxies. The header precedes TLS, whichever is
+    /// added first.
     public func behindProxies(_ layer: ProxyProtocol) -> Self {
         var endpoint = self
         endpoint.layers.insert(layer, at: 0)

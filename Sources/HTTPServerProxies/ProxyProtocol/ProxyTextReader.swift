@@ -33,7 +33,7 @@ struct ProxyTextReader: Sendable {
         case .source, .destination: try takeAddress(byte, at: offset)
         case .sourcePort, .destinationPort: try takePort(byte, at: offset)
         case .ignored:
-            // The receiver ignores the rest of the line; a bare LF could end it for another reader.
+            // The rest of the line is ignored, but a bare LF could end the line for another reader.
             guard byte != Self.lineFeed else { throw ProxyHeaderError(.invalidLine, at: offset) }
             if byte == Self.carriageReturn { word = .lineFeed }
         case .lineFeed:

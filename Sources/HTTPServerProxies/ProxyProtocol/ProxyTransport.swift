@@ -1,10 +1,10 @@
 internal import ToolkitSystem
 
-/// Takes the header of the PROXY protocol off the bytes of a transport. It is confined to the
+/// Removes the header of the PROXY protocol from the bytes of a transport. It is confined to the
 /// connection's loop.
 final class ProxyTransport: Transport {
     private let lower: any Transport
-    /// `nil` once the header is complete, or the connection closed.
+    /// `nil` once the header is complete, or the connection is closed.
     private var owner: (any TransportOwner)?
     private var parser: ProxyHeaderParser? = ProxyHeaderParser()
 
@@ -23,7 +23,7 @@ final class ProxyTransport: Transport {
         return unsafe takeHeader(UnsafeMutableRawBufferPointer(rebasing: room[..<count]))
     }
 
-    /// - Returns: how many bytes behind the header were moved to the front.
+    /// - Returns: the number of bytes after the header, which were moved to the front.
     private func takeHeader(_ bytes: UnsafeMutableRawBufferPointer) -> IOResult {
         let span = unsafe Span<UInt8>(
             _unsafeElements: UnsafeBufferPointer(bytes.bindMemory(to: UInt8.self)))
@@ -80,13 +80,13 @@ extension TransportFacts {
 }
 
 extension PeerCertificate {
-    /// The certificate of a client of which a proxy tells the common name alone. Its characters
-    /// must not look like further parts of the subject.
+    /// The certificate of a client whose proxy names only its common name. Its characters must not
+    /// look like further parts of the subject.
     fileprivate init(proxied commonName: String) {
         self.init(subject: "CN=" + Self.escaped(commonName), commonName: commonName)
     }
 
-    /// A value as RFC 4514 section 2.4 writes it.
+    /// A value, escaped as in RFC 4514 section 2.4.
     private static func escaped(_ value: String) -> String {
         let scalars = value.unicodeScalars
         var text = ""

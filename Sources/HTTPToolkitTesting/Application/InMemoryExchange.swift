@@ -2,9 +2,9 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import ToolkitSystem
 
-/// A transport in memory: it gives a connection one request, and reads the response.
+/// A transport in memory. It passes one request to a connection, and reads the response.
 ///
-/// It is confined to the loop.
+/// Confined to the loop.
 final class InMemoryExchange: Transport, @unchecked Sendable {
     typealias Continuation = CheckedContinuation<TestResponse, any Error>
 
@@ -76,7 +76,7 @@ final class InMemoryExchange: Transport, @unchecked Sendable {
         scheduleRead()
     }
 
-    /// Each piece comes with its own event, as soon as the connection wants to read.
+    /// Delivers each piece with a separate event, as soon as the connection wants to read.
     private func scheduleRead() {
         guard !hasScheduledRead, connection != nil, !pieces.isEmpty, interest.contains(.read)
         else { return }
@@ -137,7 +137,7 @@ final class InMemoryExchange: Transport, @unchecked Sendable {
         pieces = []
     }
 
-    /// Nothing more comes from the server.
+    /// Handles the end of the server's output.
     private func endOfStream() {
         guard !isOver else { return }
         isOver = true

@@ -13,8 +13,8 @@ package enum InMemoryLoops {
 
     private static let loops = Locked<[Kind: EventLoop]>([:])
 
-    /// Connections of the same kind share a loop, as they do in a server: a loop for each would
-    /// use up threads and descriptors.
+    /// The loop for a configuration. Connections of the same kind share a loop, as in a server: a
+    /// loop for each would use up threads and descriptors.
     package static func loop(for configuration: ServerConfiguration) -> EventLoop {
         let kind = Kind(
             limits: configuration.parserLimits, leniency: configuration.leniency,

@@ -8,16 +8,17 @@ public import HTTPParser
 /// let note = TestRequest.post("/notes", .text("Buy milk"))
 /// ```
 ///
-/// `Host: localhost` is added where `fields` have no Host; Content-Length and Content-Type follow from
-/// the content.
+/// `Host: localhost` is added if `fields` have no Host; Content-Length and Content-Type are set
+/// from the content.
 public struct TestRequest: Sendable {
     /// The method.
     public var method: HTTPMethod
-    /// The target of the request line: a path with its query, percent-encoded (RFC 9112 section 3.2).
+    /// The target of the request line: a path with its query, percent-encoded (RFC 9112 section
+    /// 3.2).
     public var target: String
     /// The fields, in the order in which they are sent.
     public var fields: HTTPFields
-    /// The content; `nil` for a request without.
+    /// The content; `nil` for a request without content.
     public var content: TestContent?
 
     /// Creates a request.
@@ -72,13 +73,13 @@ public struct TestRequest: Sendable {
         Self(.patch, target, content, fields: fields)
     }
 
-    /// The request with a login by Basic (RFC 7617), in place of its Authorization.
+    /// The request with credentials for Basic (RFC 7617), which replace its Authorization.
     ///
     /// ```swift
     /// let request = TestRequest.get("/notes").loggedIn(as: "ann", password: "correct horse")
     /// ```
     /// - Parameters:
-    ///   - user: the name, without a colon, which would end it.
+    ///   - user: the name; a colon in it traps.
     ///   - password: the password.
     public func loggedIn(as user: String, password: String) -> Self {
         precondition(!user.utf8.contains(UInt8(ascii: ":")), "a user name has no colon")
@@ -88,8 +89,8 @@ public struct TestRequest: Sendable {
         return request
     }
 
-    /// The request as it goes over the wire.
-    /// - Throws: `HTTPMessageError` for what must not stand there.
+    /// The request as sent on the wire.
+    /// - Throws: `HTTPMessageError` for an invalid request.
     func bytes() throws(HTTPMessageError) -> [UInt8] {
         var fields = fields
         if !fields.contains(.host) { fields[.host] = "localhost" }
@@ -130,7 +131,7 @@ public struct TestContent: Sendable {
     }
 
     /// A value as JSON.
-    /// - Throws: what the value throws when it is encoded.
+    /// - Throws: the error that encoding the value throws.
     public static func json(_ value: some Encodable) throws -> Self {
         Self(bytes: try JSONBody().encode(value), mediaType: "application/json")
     }

@@ -1,8 +1,8 @@
 internal import HTTPCodecs
 public import HTTPParser
 
-/// The response of an application under test, as its client sees it: transfer coding is taken off,
-/// content coding is not.
+/// The response of an application under test, as its client sees it: without transfer coding, but
+/// with content coding.
 public struct TestResponse: Sendable {
     /// A response before the final one (RFC 9110 section 15.2).
     public struct Interim: Sendable {
@@ -18,7 +18,7 @@ public struct TestResponse: Sendable {
     public internal(set) var fields = HTTPFields()
     /// All of the content.
     public internal(set) var content: [UInt8] = []
-    /// The fields behind the content (RFC 9110 section 6.5).
+    /// The fields after the content (RFC 9110 section 6.5).
     public internal(set) var trailers = HTTPFields()
     /// The responses before this one, such as 103 Early Hints.
     public internal(set) var interim: [Interim] = []
@@ -27,7 +27,7 @@ public struct TestResponse: Sendable {
     public var text: String { String(decoding: content, as: UTF8.self) }
 
     /// The content as a value of JSON.
-    /// - Throws: `CodecError` for another media type, and for what cannot be decoded.
+    /// - Throws: `CodecError` for another media type, and for content that cannot be decoded.
     public func json<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
         let reader = JSONBody()
         try reader.check(mediaType: fields[.contentType].flatMap { MediaType($0) })
@@ -35,7 +35,7 @@ public struct TestResponse: Sendable {
     }
 }
 
-/// Reads the response to one request from bytes as they come.
+/// Reads the response to one request from bytes as they arrive.
 struct ResponseCollector: ~Copyable {
     private var parser = ResponseParser()
     private(set) var response = TestResponse()
@@ -50,14 +50,15 @@ struct ResponseCollector: ~Copyable {
         isWhole = try Self.takeEvents(of: &parser, into: &response)
     }
 
-    /// The stream has ended, and with it content whose end only that tells.
+    /// Ends the stream, which also ends content without a length.
     mutating func finish() throws(HTTPParseError) {
         guard !isWhole else { return }
         try parser.finish()
         isWhole = try Self.takeEvents(of: &parser, into: &response)
     }
 
-    /// - Returns: whether the response has ended. An event borrows from the parser alone.
+    /// - Returns: whether the response has ended. It is static, so that an event borrows only the
+    ///   parser.
     private static func takeEvents(
         of parser: inout ResponseParser, into response: inout TestResponse
     ) throws(HTTPParseError) -> Bool {

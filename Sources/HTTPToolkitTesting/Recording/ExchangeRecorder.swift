@@ -1,8 +1,8 @@
 internal import HTTPParser
 internal import ToolkitSystem
 
-/// Stands between clients and a server on this machine and writes down what they send to each
-/// other. Neither side is changed by it; a client connects to ``port`` instead of the server's.
+/// Forwards connections between clients and a server on this machine, and records the bytes of both
+/// sides unchanged. A client connects to ``port`` instead of the server's port.
 ///
 /// ```swift
 /// let recorder = try ExchangeRecorder(forwardingTo: 8080)
@@ -10,9 +10,9 @@ internal import ToolkitSystem
 /// for exchange in await recorder.finish() { try exchange.write(into: "Recordings") }
 /// ```
 ///
-/// It records HTTP/1.1 in clear text. All of it stays in memory until ``finish()``.
+/// It records HTTP/1.1 in clear text. Everything is kept in memory until ``finish()``.
 public final class ExchangeRecorder: Sendable {
-    /// A piece that came through, and when.
+    /// A piece that was forwarded, and its time.
     private struct Passage: Sendable {
         var isRequest: Bool
         var time: ContinuousClock.Instant
@@ -22,34 +22,36 @@ public final class ExchangeRecorder: Sendable {
     private struct Talk: Sendable {
         var began: ContinuousClock.Instant
         var passages: [Passage] = []
-        /// Both sockets, until both directions have ended: a long recording holds no descriptors.
+        /// Both sockets, until both directions have ended, so that a long recording does not hold
+        /// descriptors.
         var sockets: [LoopbackSocket]
-        /// How many of the directions are still open.
+        /// The number of directions that are still open.
         var open = 2
         /// Whether the server's stream has not ended yet.
         var answers = true
-        /// Whether it broke off, or was ended by the client or the recorder: its last response is not
-        /// whole then.
+        /// Whether the server's stream broke off, or was ended by the client or the recorder: its
+        /// last response is then incomplete.
         var isCut = false
     }
 
-    /// Where clients connect.
+    /// The port that clients connect to.
     public let port: UInt16
     private let listener: LoopbackSocket
     private let talks = Locked<[Talk]>([])
-    /// Whether the recording is over: a connection that comes after that is not taken.
+    /// Whether the recording is over: later connections are refused.
     private let isOver = Locked(false)
     /// Counts the directions that have ended.
     private let ends = EventCount()
 
-    /// Begins to forward to a port of 127.0.0.1.
-    /// - Throws: `SystemError` when no socket can be had.
+    /// Begins to forward connections to a port of 127.0.0.1.
+    /// - Throws: `SystemError` if no socket is available.
     public init(forwardingTo server: UInt16) throws {
         let (listener, port) = try LoopbackSocket.listen()
         (self.listener, self.port) = (listener, port)
         OwnThread.start { [self] in
             while !isOver.withLock({ $0 }) {
-                // An error such as too many open files passes; the end of the listener does not.
+                // An error such as too many open files is temporary; the end of the listener is
+                // not.
                 guard let client = listener.accept() else {
                     listener.pause()
                     continue
@@ -84,19 +86,19 @@ public final class ExchangeRecorder: Sendable {
             let passage = Passage(isRequest: isRequest, time: .now, bytes: bytes)
             talks.withLock { $0[index].passages.append(passage) }
             guard target.send(bytes) else {
-                // The client is gone. A server that has gone may have answered before.
+                // The client has disconnected. If the server has, it may have answered before.
                 isCut = !isRequest
                 break
             }
         }
         talks.withLock { talks in
-            // A client that breaks off ends the answer.
+            // A client that breaks off also ends the answer.
             if isCut, talks[index].answers { talks[index].isCut = true }
             if !isRequest { talks[index].answers = false }
         }
-        // An end would make a part look whole.
+        // A regular end would make an incomplete stream look complete.
         if isCut { target.breakOff() } else { target.endWriting() }
-        // A server that has closed is not waited for by what its client would still send.
+        // After the server has closed, do not wait for further bytes of its client.
         if !isRequest { source.end() }
         talks.withLock { talks in
             talks[index].open -= 1
@@ -106,8 +108,8 @@ public final class ExchangeRecorder: Sendable {
     }
 
     /// Ends all connections.
-    /// - Returns: what was exchanged, in the order of the requests' first bytes. An exchange
-    ///   that is not whole is left out.
+    /// - Returns: the exchanges, in the order of the requests' first bytes. Incomplete exchanges
+    ///   are left out.
     public func finish() async -> [RecordedExchange] {
         isOver.withLock { $0 = true }
         listener.end()

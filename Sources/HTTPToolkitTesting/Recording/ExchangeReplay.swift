@@ -1,7 +1,7 @@
 internal import HTTPParser
 
-/// Sends recorded requests to a server on this machine, or to an application in memory, and compares
-/// the responses with the recorded ones.
+/// Sends recorded requests to a server on this machine, or to an application in memory, and
+/// compares the responses with the recorded ones.
 ///
 /// ```swift
 /// let app = TestApplication(router)
@@ -11,24 +11,24 @@ internal import HTTPParser
 /// }
 /// ```
 public struct ExchangeReplay: Sendable {
-    /// The fields that may differ, in lower case: they tell of time and place.
+    /// The fields that may differ, in lower case: they depend on time and place.
     public var ignoredFields: Set<String> = ["date", "etag", "last-modified"]
-    /// Whether requests are sent in the pieces in which they came.
+    /// Whether requests are sent in the recorded pieces.
     public var keepsPieces = true
-    /// How long an application in memory has for the answer to a request that is not whole.
+    /// The time limit of an application in memory for the answer to an incomplete request.
     package var cutRequestLimit = Duration.seconds(60)
 
-    /// Creates a replay that compares everything but the fields that tell of time and place.
+    /// Creates a replay that compares everything except the fields that depend on time and place.
     public init() {}
 
     /// Lists the differences between a server's answer and the recorded one.
     ///
-    /// Each exchange has its own connection. A server that sends nothing for a minute is given up.
-    /// Interim responses and the framing of the content do not count.
+    /// Each exchange has a separate connection. The call gives up after a minute without bytes from
+    /// the server. Interim responses and the framing of the content are not compared.
     /// - Parameters:
     ///   - exchange: the exchange whose request is sent.
-    ///   - port: where the server listens at 127.0.0.1.
-    /// - Throws: `SystemError` when there is no connection.
+    ///   - port: the port of 127.0.0.1 that the server listens at.
+    /// - Throws: `SystemError` if the connection fails.
     public func differences(
         _ exchange: RecordedExchange, port: UInt16
     ) async throws -> [String] {
@@ -41,8 +41,8 @@ public struct ExchangeReplay: Sendable {
 
     /// Lists the differences between the answer of an application in memory and the recorded one.
     ///
-    /// An application may answer before it has read the request. One that waits for the rest of a
-    /// request that was recorded in part is given up after a minute.
+    /// An application may answer before it has read the request. If the recorded request is
+    /// incomplete and the application waits for the rest, the call gives up after a minute.
     public func differences(
         _ exchange: RecordedExchange, in application: TestApplication
     ) async throws -> [String] {
@@ -58,7 +58,7 @@ public struct ExchangeReplay: Sendable {
         return differences(recorded(exchange), answer)
     }
 
-    /// The response of an application; `nil` when a request that is not whole gets none in time.
+    /// The response of an application; `nil` if an incomplete request gets none in time.
     private func response(
         to exchange: RecordedExchange, of application: TestApplication
     ) async throws -> TestResponse? {
@@ -91,8 +91,8 @@ public struct ExchangeReplay: Sendable {
         HTTPMethod(exchange.method) ?? .get
     }
 
-    /// Reads until the response is complete; a server may keep the connection open. It sends
-    /// meanwhile: a server may answer before it has read the request.
+    /// Reads until the response is complete, because a server may keep the connection open. Sends
+    /// on another thread, because a server may answer before it has read the request.
     private static func talk(
         _ socket: LoopbackSocket, _ pieces: [[UInt8]], _ method: HTTPMethod
     ) -> Answer {
@@ -102,7 +102,7 @@ public struct ExchangeReplay: Sendable {
         var collector = ResponseCollector(to: method)
         do throws(HTTPParseError) {
             while !collector.isWhole {
-                // A reset, or a minute of silence, is no end of content.
+                // A reset, or a minute without bytes, does not end content.
                 guard let more = socket.receive() else { break }
                 if more.isEmpty {
                     try collector.finish()

@@ -1,6 +1,6 @@
 internal import HTTPParser
 
-/// Cuts the two streams of a connection into messages.
+/// Splits the two streams of a connection into messages.
 enum MessageSplitter {
     struct Request {
         var method: HTTPMethod
@@ -12,7 +12,7 @@ enum MessageSplitter {
         var range: Range<Int>
     }
 
-    /// The whole requests of a stream; what cannot be read ends the list.
+    /// The complete requests of a stream; a malformed one ends the list.
     static func requests(_ bytes: [UInt8]) -> [Request] {
         var parser = RequestParser()
         parser.append(bytes.span)
@@ -34,7 +34,7 @@ enum MessageSplitter {
         }
     }
 
-    /// Whether a stream ends before its first request does, so that a server waits for more.
+    /// Whether a stream ends inside its first request, so that a server waits for more.
     static func endsInsideRequest(_ bytes: [UInt8]) -> Bool {
         var parser = RequestParser()
         parser.append(bytes.span)
@@ -53,8 +53,8 @@ enum MessageSplitter {
         }
     }
 
-    /// The responses of a stream that answer requests of some methods; the last one may end with
-    /// the stream, unless that was cut. Interim responses belong to the final one.
+    /// The responses of a stream to requests with these methods. The last response may end with the
+    /// stream, unless the stream was cut off. Interim responses belong to the final one.
     static func responses(
         _ bytes: [UInt8], to methods: [HTTPMethod], isCut: Bool
     ) -> [Response] {

@@ -12,18 +12,18 @@ internal import ToolkitSystem
 ///
 ///     001-GET.request     the bytes of the request
 ///     001-200.response    the bytes of the response, interim ones before it
-///     001.timing          how they came, a line for each piece: direction, milliseconds since
+///     001.timing          how they arrived, a line for each piece: direction, milliseconds since
 ///                         the connection began, bytes
 ///
-/// The last one may be missing; a recording made elsewhere has only bytes.
+/// The last file may be missing; recordings of other tools have only bytes.
 public struct RecordedExchange: Sendable {
-    /// A piece as it came through the network.
+    /// A piece as it arrived from the network.
     public struct Piece: Sendable, Equatable {
-        /// Whether it came from the client.
+        /// Whether the piece is from the client.
         public var isRequest: Bool
         /// The time since the connection began.
         public var milliseconds: Int
-        /// How many bytes it has of the request or the response.
+        /// The number of its bytes that belong to the request or the response.
         public var count: Int
 
         /// Creates a piece.
@@ -34,7 +34,7 @@ public struct RecordedExchange: Sendable {
         }
     }
 
-    /// The place in the recording, from 1 on.
+    /// The number in the recording, from 1 on.
     public var number: Int
     /// The method of the request.
     public var method: String
@@ -44,7 +44,7 @@ public struct RecordedExchange: Sendable {
     public var request: [UInt8]
     /// The bytes of the response, interim ones before it.
     public var response: [UInt8]
-    /// How both came; empty where that was not written down.
+    /// The pieces of both; empty if they were not recorded.
     public var pieces: [Piece]
 
     /// Creates an exchange.
@@ -60,7 +60,7 @@ public struct RecordedExchange: Sendable {
         self.pieces = pieces
     }
 
-    /// The pieces in which the request came; one where that was not written down.
+    /// The pieces in which the request arrived; one piece if they were not recorded.
     public var requestPieces: [[UInt8]] {
         var rest = request[...]
         var parts: [[UInt8]] = []
@@ -80,10 +80,10 @@ public struct RecordedExchange: Sendable {
 
     // MARK: Files
 
-    /// Writes the files into a folder that exists, in place of an earlier exchange of this number.
-    /// - Throws: `SystemError` when a file cannot be written or removed.
+    /// Writes the files into an existing folder, and replaces an earlier exchange with this number.
+    /// - Throws: `SystemError` if a file cannot be written or removed.
     public func write(into folder: String) throws {
-        // An earlier response of another status would be read as that of this request.
+        // An earlier response with another status would be read as the response to this request.
         for old in try Self.names(in: folder) where old.hasPrefix("\(name)-") {
             guard old.hasSuffix(".request") || old.hasSuffix(".response") else { continue }
             guard unsafe unlink("\(folder)/\(old)") == 0 else { throw SystemError("unlink") }

@@ -69,23 +69,23 @@ final class LoopbackSocket: Sendable {
         return (made, UInt16(bigEndian: address.sin_port))
     }
 
-    /// The next connection; `nil` after an error, and once the listener was ended.
+    /// The next connection; `nil` after an error, or if the listener was ended.
     func accept() -> LoopbackSocket? {
         let accepted = systemAccept(descriptor, nil, nil)
         return accepted < 0 ? nil : Self.adopt(accepted)
     }
 
-    /// Gives an error time to pass.
+    /// Waits 10 milliseconds, so that a temporary error can pass.
     func pause() { usleep(10_000) }
 
-    /// Has `receive` give up after so many seconds without a byte.
+    /// Lets `receive` fail after this many seconds without a byte.
     func limitWaits(seconds: Int) {
         var time = timeval(tv_sec: seconds, tv_usec: 0)
         _ = unsafe setsockopt(
             descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    /// Bytes that have come; empty at the end of the stream, `nil` after an error.
+    /// Waits for bytes; empty at the end of the stream, `nil` after an error.
     func receive() -> [UInt8]? {
         var received = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 64 << 10) { room, count in
@@ -113,11 +113,11 @@ final class LoopbackSocket: Sendable {
         return true
     }
 
-    /// Says that no more comes; reading goes on.
+    /// Ends the sending direction; reading continues.
     func endWriting() { end(SHUT_WR) }
 
-    /// Has the peer see an error in place of an end once this socket is closed, and ends reading, which
-    /// wakes a thread that waits for it.
+    /// Makes the close of this socket a reset, so that the peer sees an error instead of an end.
+    /// Also ends reading, which wakes a waiting thread.
     func breakOff() {
         var option = linger(l_onoff: 1, l_linger: 0)
         _ = unsafe setsockopt(
@@ -125,10 +125,11 @@ final class LoopbackSocket: Sendable {
         end(SHUT_RD)
     }
 
-    /// Ends both directions, which wakes a thread that waits in a call.
+    /// Ends both directions, which wakes a waiting thread.
     func end() { end(SHUT_RDWR) }
 
-    /// - Parameter direction: `SHUT_RD` and its like, whose type depends on the system.
+    /// - Parameter direction: `SHUT_RD`, `SHUT_WR` or `SHUT_RDWR`, whose type depends on the
+    ///   system.
     private func end(_ direction: some BinaryInteger) { _ = shutdown(descriptor, CInt(direction)) }
 }
 

@@ -10,10 +10,10 @@ internal import ToolkitSystem
 
 private let systemConnect = unsafe connect
 
-/// Sockets of the tests: a program that is started meanwhile does not inherit them, and a peer that
-/// is gone raises no signal.
+/// Sockets for tests: programs started later do not inherit them, and a disconnected peer raises no
+/// signal.
 package enum StreamSocket {
-    /// The flags of `send`: on Darwin the socket itself is set to raise no signal.
+    /// The flags of `send`. On Darwin the socket itself is set to raise no signal.
     package static var sendFlags: CInt {
         #if canImport(Darwin)
             0
@@ -22,14 +22,14 @@ package enum StreamSocket {
         #endif
     }
 
-    /// Makes a stream socket of IPv4; negative when there is none left.
+    /// Creates an IPv4 stream socket; negative if no descriptor is free.
     package static func make() -> CInt {
         let descriptor = socket(AF_INET, SocketKind.stream, 0)
         prepare(descriptor)
         return descriptor
     }
 
-    /// Connects to a Unix socket; negative when the connection is not made at once.
+    /// Connects to a Unix socket; negative if the connection does not succeed immediately.
     package static func connect(unixPath path: String) -> CInt {
         var address = RawSocketAddress()
         guard address.setUnixPath(path) else { return -1 }
@@ -47,7 +47,7 @@ package enum StreamSocket {
         return descriptor
     }
 
-    /// Does the same for a connection that was accepted.
+    /// Sets these properties on a socket, such as an accepted connection.
     package static func prepare(_ descriptor: CInt) {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         #if canImport(Darwin)
@@ -57,7 +57,7 @@ package enum StreamSocket {
         #endif
     }
 
-    /// Sends each write at once.
+    /// Sends each write immediately (TCP_NODELAY).
     package static func sendAtOnce(_ descriptor: CInt) {
         var one: CInt = 1
         _ = unsafe setsockopt(

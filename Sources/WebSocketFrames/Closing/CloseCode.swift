@@ -1,4 +1,4 @@
-/// Why a connection is closed.
+/// The reason for closing a connection, as a number.
 ///
 /// RFC 6455, section 7.4, and the registry of close codes.
 public struct CloseCode: RawRepresentable, Hashable, Sendable {
@@ -10,19 +10,19 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// 1000: the purpose is fulfilled.
+    /// 1000: the purpose of the connection is fulfilled.
     public static var normal: Self { Self(rawValue: 1000) }
     /// 1001: a server shuts down, or a page is left.
     public static var goingAway: Self { Self(rawValue: 1001) }
     /// 1002: the peer violated the protocol.
     public static var protocolError: Self { Self(rawValue: 1002) }
-    /// 1003: a kind of message that is not taken, such as bytes where text is expected.
+    /// 1003: an unaccepted kind of message, such as bytes instead of text.
     public static var unsupportedData: Self { Self(rawValue: 1003) }
     /// 1005: the close frame had no code. Never on the wire.
     public static var noStatus: Self { Self(rawValue: 1005) }
     /// 1006: the connection ended without a close frame. Never on the wire.
     public static var abnormal: Self { Self(rawValue: 1006) }
-    /// 1007: content does not fit its kind, such as text that is not UTF-8.
+    /// 1007: content that is invalid for its kind, such as text that is not UTF-8.
     public static var invalidPayload: Self { Self(rawValue: 1007) }
     /// 1008: a message that the policy of the receiver forbids.
     public static var policyViolation: Self { Self(rawValue: 1008) }
@@ -41,8 +41,8 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     /// 1015: the TLS handshake failed. Never on the wire.
     public static var tlsHandshake: Self { Self(rawValue: 1015) }
 
-    /// Whether the code may be in a close frame: a registered one that is not reserved, or one of
-    /// 3000 to 4999, which libraries and programs define (section 7.4.2).
+    /// Whether a close frame may contain the code: a registered code that is not reserved, or 3000
+    /// to 4999 for libraries and programs (section 7.4.2).
     public var isSendable: Bool {
         switch rawValue {
         case 1000...1003, 1007...1014, 3000...4999: true

@@ -7,17 +7,17 @@ internal import HTTPParser
 public struct CloseFrame: Hashable, Sendable {
     /// The code; nil in an empty payload.
     public let code: CloseCode?
-    /// The reason, which helps people to search for a fault; 123 bytes of UTF-8 at most.
+    /// The reason, which helps people to find a fault; at most 123 bytes of UTF-8.
     public let reason: String
 
-    /// How long a reason may be, in bytes of UTF-8.
+    /// The longest reason, in bytes of UTF-8.
     public static var reasonLimit: Int { 123 }
 
     /// Creates the payload of a close frame.
     /// - Parameters:
     ///   - code: the code, which must be sendable, or nil for an empty payload.
-    ///   - reason: the reason. Characters beyond 123 bytes are left out, and all of them without a
-    ///     code.
+    ///   - reason: the reason. Characters beyond 123 bytes are left out; without a code the whole
+    ///     reason is.
     public init(_ code: CloseCode?, reason: String = "") {
         precondition(code?.isSendable ?? true, "a close code that must not go on the wire")
         self.code = code
@@ -39,13 +39,13 @@ public struct CloseFrame: Hashable, Sendable {
         }
     }
 
-    /// The payload as it goes on the wire.
+    /// The payload on the wire.
     public var payload: [UInt8] {
         guard let code = code?.rawValue else { return [] }
         return [UInt8(code >> 8), UInt8(code & 0xFF)] + reason.utf8
     }
 
-    /// Refuses what cannot begin a payload, or cannot be one.
+    /// Refuses an invalid payload, or the beginning of one.
     static func check(_ payload: Span<UInt8>, isWhole: Bool) throws(WebSocketError) {
         guard payload.count <= 125, payload.count != 1 || !isWhole else {
             throw WebSocketError(.invalidClosePayload)

@@ -1,8 +1,8 @@
 extension DeflateExtension {
     /// Chooses among a client's offers.
     /// - Parameters:
-    ///   - offers: the valid offers, the most wanted first; see ``offers(in:)``.
-    ///   - policy: how the server wants its connections.
+    ///   - offers: the valid offers, in order of preference; see ``offers(in:)``.
+    ///   - policy: the server's preferences.
     /// - Returns: the agreement; nil without an offer.
     public static func accept(_ offers: [Offer], policy: Policy = Policy()) -> DeflateExtension? {
         offers.first.map { DeflateExtension(accepting: $0, policy) }
@@ -19,7 +19,7 @@ extension DeflateExtension {
         }
     }
 
-    /// The server's answer as `Sec-WebSocket-Extensions` carries it.
+    /// The server's answer, the value of `Sec-WebSocket-Extensions`.
     public var fieldValue: String {
         var text = Self.name
         if !serverKeepsContext { text += "; server_no_context_takeover" }
@@ -29,8 +29,8 @@ extension DeflateExtension {
         return text
     }
 
-    /// The server's answer to one offer: with the limit that the offer asks for, also where it is
-    /// 15: without it the offer counts as declined (section 7.1.2.1).
+    /// The server's answer to one offer. It repeats the window limit of the offer even if that is
+    /// 15: without the limit the offer counts as declined (section 7.1.2.1).
     public func fieldValue(answering offer: Offer) -> String {
         guard serverWindowBits == 15, offer.serverMaxWindowBits != nil else { return fieldValue }
         return fieldValue + "; server_max_window_bits=15"
@@ -38,8 +38,8 @@ extension DeflateExtension {
 
     /// A client's check of the server's answer.
     /// - Parameters:
-    ///   - values: those of `Sec-WebSocket-Extensions` in the answer.
-    ///   - offer: what the client offered, if anything.
+    ///   - values: the values of `Sec-WebSocket-Extensions` in the answer.
+    ///   - offer: the client's offer; nil for none.
     /// - Returns: the agreement; nil when the server agreed to no extension.
     /// - Throws: `.invalidExtensions`, `.unofferedExtension`.
     public init?(
@@ -63,7 +63,7 @@ extension DeflateExtension {
                 answer.clientMaxWindowBits ?? 15, offer.clientMaxWindowBits?.bits ?? 15))
     }
 
-    /// Whether the answer grants all that the offer asks for, and asks only for things that the
+    /// Whether the answer grants everything that the offer requires, and requires only what the
     /// offer allows (sections 7.1.1 and 7.1.2).
     private static func isAnswer(_ answer: DeflateParameters, to offer: Offer) -> Bool {
         if offer.serverNoContextTakeover, !answer.serverNoContextTakeover { return false }

@@ -3,20 +3,21 @@ extension DeflateExtension {
     ///
     /// RFC 7692, section 7.1.
     public struct Offer: Hashable, Sendable {
-        /// Whether the server is asked to keep no context.
+        /// Whether the server is asked to keep no context between messages.
         public var serverNoContextTakeover: Bool
-        /// Whether the client is going to keep no context.
+        /// Whether the client will keep no context between messages.
         public var clientNoContextTakeover: Bool
-        /// The biggest window that the server may use as a power of 2, 8...15.
+        /// The largest window that the server may use, as a power of 2, 8...15.
         public var serverMaxWindowBits: Int?
-        /// Whether the server may limit the client's window, and the biggest that the client uses.
+        /// Whether the server may limit the client's window, and the largest window that the client
+        /// uses; nil if the server may not.
         public var clientMaxWindowBits: ClientWindow?
 
         /// The parameter `client_max_window_bits` of an offer.
         public enum ClientWindow: Hashable, Sendable {
             /// Without a value: the server may limit the window.
             case any
-            /// The biggest window that the client uses as a power of 2, 8...15.
+            /// The largest window that the client uses, as a power of 2, 8...15.
             case bits(Int)
 
             var bits: Int {
@@ -27,7 +28,7 @@ extension DeflateExtension {
             }
         }
 
-        /// Creates an offer: by default no contexts, and windows as the server likes.
+        /// Creates an offer: by default without contexts, and with windows chosen by the server.
         public init(
             serverNoContextTakeover: Bool = true, clientNoContextTakeover: Bool = true,
             serverMaxWindowBits: Int? = nil, clientMaxWindowBits: ClientWindow? = .any
@@ -43,19 +44,19 @@ extension DeflateExtension {
         }
     }
 
-    /// The valid offers of permessage-deflate in the values of `Sec-WebSocket-Extensions`, the most
-    /// wanted first.
+    /// The valid offers of permessage-deflate in the values of `Sec-WebSocket-Extensions`, in order
+    /// of preference.
     ///
-    /// Other extensions are skipped. An offer with an unknown, a repeated or an invalid parameter
-    /// is declined (RFC 7692 section 7.1), so it is not among them.
-    /// - Returns: nil when the field does not follow its grammar: the handshake has failed then.
+    /// Other extensions are skipped, as are offers with an unknown, repeated or invalid parameter,
+    /// which are declined (RFC 7692 section 7.1).
+    /// - Returns: nil if the field violates its grammar, which fails the handshake.
     public static func offers(in values: [String]) -> [Offer]? {
         ExtensionElement.list(values)?.compactMap { $0.name == name ? Offer($0) : nil }
     }
 }
 
 extension DeflateExtension.Offer {
-    /// The offer as `Sec-WebSocket-Extensions` carries it.
+    /// The offer, the value of `Sec-WebSocket-Extensions`.
     public var fieldValue: String {
         var text = DeflateExtension.name
         if serverNoContextTakeover { text += "; server_no_context_takeover" }
@@ -69,7 +70,7 @@ extension DeflateExtension.Offer {
         return text
     }
 
-    /// Nil for parameters that an offer must not have.
+    /// Nil for parameters that are invalid in an offer.
     init?(_ element: ExtensionElement) {
         self.init(
             serverNoContextTakeover: false, clientNoContextTakeover: false,
@@ -90,7 +91,7 @@ struct DeflateParameters {
     var clientNoContextTakeover = false
     var serverMaxWindowBits: Int?
     var clientMaxWindowBits: Int?
-    /// Whether `client_max_window_bits` is there, with or without a value.
+    /// Whether `client_max_window_bits` is present, with or without a value.
     var hasClientWindow = false
 
     init?(_ element: ExtensionElement) {

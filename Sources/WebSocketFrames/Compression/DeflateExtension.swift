@@ -2,9 +2,9 @@
 ///
 /// RFC 7692, section 7.1.
 public struct DeflateExtension: Hashable, Sendable {
-    /// Whether the server's messages may refer to the content of its earlier ones.
+    /// Whether the server's messages may refer to the content of its earlier messages.
     public var serverKeepsContext: Bool
-    /// Whether the client's messages may refer to the content of its earlier ones.
+    /// Whether the client's messages may refer to the content of its earlier messages.
     public var clientKeepsContext: Bool
     /// The size of the server's window as a power of 2, 8...15.
     public var serverWindowBits: Int {
@@ -17,7 +17,7 @@ public struct DeflateExtension: Hashable, Sendable {
         set { clientBits = Self.checked(newValue) }
     }
 
-    // Each connection holds these.
+    // As small as possible, because each connection stores them.
     private var serverBits: UInt8
     private var clientBits: UInt8
 
@@ -52,18 +52,19 @@ public struct DeflateExtension: Hashable, Sendable {
         role == .server ? serverWindowBits : clientWindowBits
     }
 
-    /// How a server answers offers.
+    /// The server's preferences for answering offers.
     ///
-    /// By default no side keeps a context: so the memory of compression belongs to the message that
-    /// is on its way, and not to the connection.
+    /// By default neither side keeps a context, so memory for compression is needed only while a
+    /// message is compressed or decompressed.
     public struct Policy: Hashable, Sendable {
-        /// Whether the server's messages refer to earlier ones where the client allows it.
+        /// Whether the server's messages refer to earlier ones if the client allows it.
         public var serverKeepsContext: Bool
         /// Whether the client's messages may refer to earlier ones.
         public var clientKeepsContext: Bool
-        /// The biggest window of the server's messages as a power of 2, 8...15; others trap.
+        /// The largest window of the server's messages, as a power of 2, 8...15; other values trap.
         public var serverWindowBits: Int { didSet { checkWindows() } }
-        /// The biggest window that a client gets that can limit its own, 8...15; others trap.
+        /// The largest window of a client that accepts a limit, as a power of 2, 8...15; other
+        /// values trap.
         public var clientWindowBits: Int { didSet { checkWindows() } }
 
         /// Creates a policy.

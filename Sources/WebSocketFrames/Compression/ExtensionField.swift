@@ -6,7 +6,7 @@ internal import HTTPParser
 struct ExtensionElement: Hashable, Sendable {
     /// The name of the extension.
     var name: String
-    /// The parameters in their order.
+    /// The parameters, in order.
     var parameters: [Parameter]
 
     struct Parameter: Hashable, Sendable {
@@ -14,7 +14,7 @@ struct ExtensionElement: Hashable, Sendable {
         var value: String?
     }
 
-    /// The elements of a field; nil when it does not follow the grammar, which ends the connection.
+    /// The elements of a field; nil if it violates the grammar, which fails the handshake.
     static func list(_ values: [String]) -> [ExtensionElement]? {
         let bytes = Array(values.joined(separator: ",").utf8)
         var reader = FieldValueReader(bytes.span)
@@ -42,7 +42,7 @@ extension FieldValueReader {
         }
     }
 
-    /// The value is a token, or a quoted string whose content is one.
+    /// The value is a token, or a quoted string whose content is a token.
     private mutating func takeExtensionParameter() -> ExtensionElement.Parameter? {
         guard let name = takeToken() else { return nil }
         guard take(UInt8(ascii: "=")) else { return .init(name: text(name)) }

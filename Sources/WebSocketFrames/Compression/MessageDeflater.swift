@@ -3,9 +3,9 @@ internal import HTTPParser
 
 /// Compresses messages for permessage-deflate.
 ///
-/// Without a context one deflater can serve many connections, one message after another; with it
-/// each connection needs its own. A compressor with a window of 32 KiB holds 260 KiB; it goes back
-/// to its pool when the deflater goes away.
+/// Without a context one deflater can serve many connections, one message after another; with a
+/// context each connection needs a separate one. A compressor with a window of 32 KiB holds 260
+/// KiB; it returns to its pool when the deflater is destroyed.
 ///
 /// ```swift
 /// var deflater = try MessageDeflater(pool: pool)
@@ -21,11 +21,11 @@ public struct MessageDeflater: ~Copyable, Sendable {
 
     /// Creates a deflater.
     /// - Parameters:
-    ///   - windowBits: the size of the window as a power of 2, 8...15. With 8 only repetitions of
-    ///     one byte are found, because zlib has no window of this size.
+    ///   - windowBits: the size of the window as a power of 2, 8...15. With 8 only repetitions of a
+    ///     single byte are found, because zlib has no window of this size.
     ///   - keepsContext: whether a message may refer to the content of earlier ones.
     ///   - level: 1 (fast) to 9 (small).
-    ///   - pool: where to take a compressor of 15 bits from; smaller ones come from no pool.
+    ///   - pool: the pool of the compressor; it is used only for a window of 15 bits.
     /// - Throws: `.outOfMemory`.
     public init(
         windowBits: Int = 15, keepsContext: Bool = false, level: Int = 6,
@@ -41,11 +41,12 @@ public struct MessageDeflater: ~Copyable, Sendable {
 
     /// Compresses bytes of a message and appends them.
     ///
-    /// All that was given can be read from what is appended, so a fragment is of use at once.
+    /// The appended bytes can be decompressed to all input so far, so the peer can read a fragment
+    /// immediately.
     /// - Parameters:
     ///   - bytes: the next bytes of the message.
     ///   - isLast: whether the message ends with them.
-    ///   - output: where the compressed bytes are appended.
+    ///   - output: the bytes to which the compressed bytes are appended.
     public mutating func deflate(
         _ bytes: Span<UInt8>, isLast: Bool, into output: inout [UInt8]
     ) {
@@ -53,7 +54,7 @@ public struct MessageDeflater: ~Copyable, Sendable {
         stream.deflateAll(bytes, .sync, into: &output)
         guard isLast else { return }
         if output.count - start >= 4 {
-            // The bytes 00 00 FF FF, which each such step ends with (section 7.2.1).
+            // Removes the bytes 00 00 FF FF, with which each sync flush ends (section 7.2.1).
             output.removeLast(4)
         } else {
             // Nothing new to compress: the first byte of an empty block (section 7.2.3.6).

@@ -3,9 +3,9 @@ internal import HTTPParser
 
 /// Decompresses messages of permessage-deflate, within limits.
 ///
-/// Without a context one inflater can serve many connections, one message after another; with it
-/// each connection needs its own. A decompressor holds 40 KiB; it goes back to its pool when the
-/// inflater goes away. Windows of all sizes are read.
+/// Without a context one inflater can serve many connections, one message after another; with a
+/// context each connection needs a separate one. A decompressor holds 40 KiB; it returns to its
+/// pool when the inflater is destroyed. Windows of all sizes are supported.
 ///
 /// RFC 7692, section 7.2.2.
 public struct MessageInflater: ~Copyable, Sendable {
@@ -13,9 +13,9 @@ public struct MessageInflater: ~Copyable, Sendable {
 
     /// Creates an inflater.
     /// - Parameters:
-    ///   - limits: how much each message may stand for.
+    ///   - limits: the limits of the decompressed content of each message.
     ///   - keepsContext: whether a message may refer to the content of earlier ones.
-    ///   - pool: where to take the decompressor from, and where it goes in the end.
+    ///   - pool: the pool that lends the decompressor and gets it back.
     /// - Throws: `.outOfMemory`.
     public init(
         limits: ContentDecodingLimits, keepsContext: Bool = false, pool: ContentCodingPool? = nil
@@ -23,7 +23,7 @@ public struct MessageInflater: ~Copyable, Sendable {
         decoder = try MessageDecoder(limits: limits, keepsContext: keepsContext, pool: pool)
     }
 
-    /// Decompresses bytes of a message and appends all the content that they hold.
+    /// Decompresses bytes of a message, and appends the content.
     /// - Throws: `.invalidCompressedData`, `.outputTooLong`, `.ratioTooHigh`, `.outOfMemory`; the
     ///   error is final.
     public mutating func inflate(
@@ -32,15 +32,16 @@ public struct MessageInflater: ~Copyable, Sendable {
         try decoder.decode(bytes, into: &output)
     }
 
-    /// Ends a message: appends what is left of its content.
-    /// - Throws: `.truncated` when it ends inside of a block, and as ``inflate(_:into:)``.
+    /// Ends a message, and appends the rest of its content.
+    /// - Throws: `.truncated` if the message ends inside a block, and the errors of
+    ///   ``inflate(_:into:)``.
     public mutating func finish(into output: inout [UInt8]) throws(CodecError) {
         try decoder.finish(into: &output)
     }
 }
 
 extension WebSocketError {
-    /// The meaning of a decompressor's error for the connection.
+    /// The error of the connection for a decompressor's error.
     init(_ error: CodecError) {
         switch error.kind {
         case .outputTooLong: self.init(.messageTooLong)

@@ -1,12 +1,12 @@
-/// The compressor and the decompressor of one connection, of which most connections have none at a
-/// time. A machine owns it.
+/// The compressor and the decompressor of one connection. Most connections have neither at any
+/// time, so both are on the heap. A machine owns this object.
 final class MessageStreams: @unchecked Sendable {
     var inflater: MessageInflater?
     var deflater: MessageDeflater?
 
     var isInflating: Bool { inflater != nil }
 
-    /// The streams in a place, which are made there if there are none.
+    /// The streams in `place`, created if there are none.
     static func made(in place: inout MessageStreams?) -> MessageStreams {
         if let place { return place }
         let streams = MessageStreams()

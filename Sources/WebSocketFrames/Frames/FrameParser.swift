@@ -1,8 +1,8 @@
-/// Reads frames from bytes as they come.
+/// Reads frames from bytes as they arrive.
 ///
-/// Each byte of a header is judged when it is there, so an invalid frame fails before its payload,
-/// and the announced length before anything is kept. The parser keeps no payload: it takes the mask
-/// off in the caller's memory and says where the payload lies there.
+/// Each byte of a header is checked when it arrives, so an invalid or too long frame fails before
+/// its payload is read. The parser stores no payload: it unmasks the bytes in the caller's memory
+/// and returns their range.
 ///
 /// ```swift
 /// var parser = FrameParser(role: .server)
@@ -22,35 +22,35 @@ public struct FrameParser: Sendable {
     public enum Event: Hashable, Sendable {
         /// A frame begins.
         case header(WebSocketFrameHeader)
-        /// Bytes of its payload, without the mask: a range of the bytes that were given.
+        /// Bytes of its payload, unmasked: a range of the bytes that were passed in.
         case payload(Range<Int>)
-        /// The frame is over.
+        /// The frame is complete.
         case end
     }
 
-    /// The side that reads.
+    /// The side that reads the frames.
     public let role: WebSocketRole
-    /// How long a message may be, in bytes of all its fragments.
+    /// The longest message in bytes, counting all its fragments.
     public let messageLimit: Int64
     /// Whether the first frame of a message may be marked as compressed.
     public let allowsCompression: Bool
-    /// Where the current frame begins, or the last one, in bytes from the start of the stream.
+    /// The start of the current or last frame, in bytes from the start of the stream.
     public private(set) var frameOffset: Int64 = 0
 
     private var offset: Int64 = 0
     private var stage = Stage.first
-    /// The header of the frame that is read, or was read last.
+    /// The header of the current or last frame.
     private(set) var header = WebSocketFrameHeader(.continuation, length: 0)
-    /// How many bytes of the length, or of the mask, are to come.
+    /// The number of bytes of the length, or of the mask, that are still to come.
     private var missing = 0
     /// Whether the length has 8 bytes.
     private var isLong = false
     /// The bytes of the mask so far, the first of them lowest.
     private var maskWord: UInt32 = 0
-    /// How many bytes of the payload are to come.
+    /// The number of bytes of the payload that are still to come.
     private var remaining: Int64 = 0
     private var key = MaskingKey(0)
-    /// The message whose last fragment is to come.
+    /// The message that is not complete yet.
     private var message: Message?
 
     private enum Stage { case first, second, length, mask, payload }
@@ -62,9 +62,9 @@ public struct FrameParser: Sendable {
 
     /// Creates a parser.
     /// - Parameters:
-    ///   - role: the side that reads: a server requires masks, a client refuses them.
-    ///   - messageLimit: how long a message may be, in bytes of all its fragments; a compressed one
-    ///     may exceed it by what the format adds at most.
+    ///   - role: the side that reads the frames: a server requires masks, a client refuses them.
+    ///   - messageLimit: the longest message in bytes, counting all its fragments. A compressed
+    ///     message may exceed it by the most that the format adds.
     ///   - allowsCompression: whether permessage-deflate was agreed on.
     public init(
         role: WebSocketRole, messageLimit: Int64 = 1 << 20, allowsCompression: Bool = false
@@ -75,7 +75,7 @@ public struct FrameParser: Sendable {
         self.allowsCompression = allowsCompression
     }
 
-    /// Whether a frame has begun and is not over.
+    /// Whether a frame has begun and is not complete.
     public var isInsideFrame: Bool { stage != .first }
 
     /// Whether all of a frame was read but its end was not reported.
@@ -83,11 +83,12 @@ public struct FrameParser: Sendable {
 
     /// Reads from `position` to the end of the next piece, and moves `position` there.
     /// - Parameters:
-    ///   - bytes: where the input is; payload is unmasked in place.
-    ///   - position: where to read on, 0...`bytes.count`. Bytes after it are untouched.
-    ///   - count: how much payload a piece may have, above 0.
+    ///   - bytes: the input; payload is unmasked in place.
+    ///   - position: the offset of the first unread byte, 0...`bytes.count`. Bytes from the new
+    ///     position on are unchanged.
+    ///   - count: the most payload bytes of a piece, above 0.
     /// - Returns: nil when all bytes are read.
-    /// - Throws: the first violation; the parser is used up then.
+    /// - Throws: the first violation. The parser must not be used after it.
     public mutating func next(
         _ bytes: inout MutableSpan<UInt8>, from position: inout Int, upTo count: Int = .max
     ) throws(WebSocketError) -> Event? {
@@ -156,10 +157,10 @@ extension FrameParser {
         stage = .second
     }
 
-    /// Control frames are whole and may come at any time, other frames only in their order.
+    /// Control frames are not fragmented and may come at any time; other frames must be in order.
     private mutating func checkOrder() throws(WebSocketError) {
         let begins = header.opcode == .text || header.opcode == .binary
-        // The bit belongs to the message, so to its first frame (RFC 7692 section 6).
+        // The bit is set only in the first frame of a message (RFC 7692 section 6).
         guard begins || !header.isCompressed else { throw error(.reservedBits) }
         if header.opcode.isControl {
             guard header.isFinal else { throw error(.fragmentedControl) }
@@ -220,9 +221,9 @@ extension FrameParser {
         self.message = header.isFinal ? nil : message
     }
 
-    /// Content that does not shrink grows by 5 bytes for each block of a few KiB (RFC 1951 section
-    /// 3.2.4), and by empty blocks. A sender may end a block with each fragment, which takes up to 7
-    /// bytes. The exact limit is that of the content.
+    /// The limit of a compressed message. Incompressible content grows by 5 bytes for each block of
+    /// a few KiB (RFC 1951 section 3.2.4), and by empty blocks. A sender may end a block with each
+    /// fragment, which takes up to 7 bytes. The exact limit is applied to the decompressed content.
     private func compressedLimit(_ fragments: Int64) -> Int64 {
         let growth = (messageLimit / 256 + 1_024).addingReportingOverflow(fragments << 4)
         let (limit, overflow) = messageLimit.addingReportingOverflow(growth.partialValue)

@@ -10,7 +10,7 @@ public import HTTPParser
 ///
 /// RFC 6455, section 5.2.
 public struct FrameWriter: Sendable {
-    /// The side that writes.
+    /// The side that writes the frames.
     public let role: WebSocketRole
 
     /// Creates a writer.
@@ -20,12 +20,12 @@ public struct FrameWriter: Sendable {
 
     /// Appends a frame.
     /// - Parameters:
-    ///   - payload: its content; a control frame has 125 bytes of it at most, more trap.
+    ///   - payload: the content; more than 125 bytes in a control frame trap.
     ///   - opcode: the kind of the frame.
     ///   - isFinal: whether it is the last fragment of its message.
     ///   - isCompressed: whether it begins a compressed message.
     ///   - maskingKey: 4 random bytes for a client's frame, nil for a server's.
-    ///   - output: where the frame is appended.
+    /// - output: the buffer to which the frame is appended.
     public func write(
         _ payload: Span<UInt8>, as opcode: WebSocketOpcode, isFinal: Bool = true,
         isCompressed: Bool = false, maskingKey: MaskingKey? = nil, into output: inout ByteBuffer
@@ -48,11 +48,11 @@ public struct FrameWriter: Sendable {
     /// - Parameters:
     ///   - payload: the content of the message.
     ///   - kind: whether it is text or bytes.
-    ///   - fragmentBytes: how long a fragment may be, above 0. Between fragments the receiver gets
-    ///     control frames.
+    ///   - fragmentBytes: the longest fragment in bytes, above 0. The receiver can get control
+    ///     frames between fragments.
     ///   - isCompressed: whether the payload is compressed.
-    ///   - maskingKey: gives 4 random bytes for each of a client's frames, nil for a server's.
-    ///   - output: where the frames are appended.
+    ///   - maskingKey: returns 4 random bytes for each frame of a client, nil for a server.
+    ///   - output: the buffer to which the frames are appended.
     public func writeMessage(
         _ payload: Span<UInt8>, as kind: WebSocketMessage.Kind, fragmentBytes: Int = .max,
         isCompressed: Bool = false, maskingKey: () -> MaskingKey? = { nil },
@@ -72,11 +72,11 @@ public struct FrameWriter: Sendable {
         } while position < payload.count
     }
 
-    /// Appends the header of a frame, whose payload comes from elsewhere.
+    /// Appends the header of a frame; the caller writes the payload.
     /// - Parameters:
-    ///   - header: the header. A client's must have a mask and a server's none; a control frame is
-    ///     whole and has 125 bytes at most. Others trap.
-    ///   - output: where the header is appended.
+    ///   - header: the header. A client's header must have a mask, a server's must not; a control
+    ///     frame is not fragmented and has at most 125 bytes. Other headers trap.
+    ///   - output: the buffer to which the header is appended.
     public func writeHeader(_ header: WebSocketFrameHeader, into output: inout ByteBuffer) {
         precondition(
             (header.maskingKey != nil) == (role == .client), "clients mask, servers do not")

@@ -1,5 +1,5 @@
 /// The mask of a client's frame: 4 bytes that are combined with the payload by exclusive or, so
-/// that no script in a browser can put bytes of its choice on the wire.
+/// that a script in a browser cannot choose the bytes on the wire.
 ///
 /// RFC 6455, sections 5.3 and 10.3.
 public struct MaskingKey: Hashable, Sendable {
@@ -7,29 +7,29 @@ public struct MaskingKey: Hashable, Sendable {
     let word: UInt32
 
     /// Creates a key from 4 bytes, the first of them lowest.
-    /// - Parameter word: bytes that cannot be predicted, new ones for each frame.
+    /// - Parameter word: unpredictable bytes, different for each frame.
     public init(_ word: UInt32) {
         self.word = word
     }
 
-    /// A key of the system's source of random bytes.
+    /// A key from the system's random number generator.
     public static func random() -> MaskingKey {
         MaskingKey(.random(in: .min ... .max))
     }
 
-    /// Masks bytes, or takes the mask off them.
+    /// Masks bytes, or unmasks masked bytes.
     public func apply(to bytes: inout MutableSpan<UInt8>) {
         unsafe bytes.withUnsafeMutableBytes { unsafe apply(to: $0) }
     }
 
-    /// The key for the bytes that follow `count` others.
+    /// The key for the bytes after the first `count` bytes.
     func advanced(by count: Int) -> MaskingKey {
         let shift = UInt32(truncatingIfNeeded: count & 3) * 8
         return shift == 0 ? self : MaskingKey(word >> shift | word << (32 - shift))
     }
 
-    /// 64 bytes at a time, then 8, then single ones: this is the only work on each byte of a
-    /// client's binary message.
+    /// Works on 64 bytes at a time, then 8, then single ones: this is the only work on each byte of
+    /// a client's binary message.
     func apply(to bytes: UnsafeMutableRawBufferPointer) {
         guard let base = bytes.baseAddress else { return }
         let wide = SIMD16<UInt32>(repeating: word.littleEndian)

@@ -1,16 +1,16 @@
-/// All of a frame but its payload.
+/// A frame without its payload.
 ///
 /// RFC 6455, section 5.2.
 public struct WebSocketFrameHeader: Hashable, Sendable {
     /// The kind of the frame.
     public var opcode: WebSocketOpcode
-    /// Whether it is the last fragment of its message; always true in a control frame.
+    /// Whether the frame is the last fragment of its message; always true in a control frame.
     public var isFinal: Bool
-    /// Whether it begins a compressed message (RFC 7692 section 6): the bit RSV1.
+    /// Whether the frame begins a compressed message (RFC 7692 section 6): the bit RSV1.
     public var isCompressed: Bool
     /// The length of the payload in bytes, 0...2^63-1.
     public var length: Int64
-    /// The mask of the payload, in frames of clients.
+    /// The mask of the payload in frames of clients, otherwise nil.
     public var maskingKey: MaskingKey?
 
     /// Creates a header.
@@ -26,7 +26,7 @@ public struct WebSocketFrameHeader: Hashable, Sendable {
         self.maskingKey = maskingKey
     }
 
-    /// How many bytes the header has on the wire, 2...14.
+    /// The length of the header on the wire in bytes, 2...14.
     public var byteCount: Int {
         (length < 126 ? 2 : length < 1 << 16 ? 4 : 10) + (maskingKey == nil ? 0 : 4)
     }

@@ -12,9 +12,10 @@ public enum WebSocketOpcode: UInt8, Hashable, Sendable, CaseIterable {
     case close = 0x8
     /// Asks for a pong.
     case ping = 0x9
-    /// The answer to a ping, or a sign of life.
+    /// The answer to a ping, or an unsolicited heartbeat.
     case pong = 0xA
 
-    /// Whether it is a control frame: short, whole, and allowed between fragments (section 5.5).
+    /// Whether the frame is a control frame: at most 125 bytes, not fragmented, and allowed between
+    /// the fragments of a message (section 5.5).
     public var isControl: Bool { rawValue & 0x8 != 0 }
 }

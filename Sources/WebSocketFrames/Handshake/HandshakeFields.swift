@@ -15,21 +15,21 @@ extension HTTPFieldName {
 }
 
 extension HTTPFields {
-    /// Whether a list of tokens has one, without regard to the case of ASCII letters: Unicode would
-    /// take a Kelvin sign for a K, and an intermediary in front would see another protocol.
+    /// Whether a list of tokens contains a token, ignoring the case of ASCII letters. Unicode case
+    /// folding would equate a Kelvin sign with a K, and an intermediary would see another protocol.
     func hasToken(_ token: StaticString, in name: HTTPFieldName) -> Bool {
         values(of: name).contains { value in
             FieldValues.list(value)?.contains { $0.isASCII(token) } ?? false
         }
     }
 
-    /// The value of a field that must be there once.
+    /// The value of a field that must occur exactly once; otherwise nil.
     func single(_ name: HTTPFieldName) -> String? {
         let values = values(of: name)
         return values.count == 1 ? values.first : nil
     }
 
-    /// The subprotocols of a handshake; nil when they are not a list of tokens.
+    /// The subprotocols of a handshake; nil if they are not a list of tokens.
     var webSocketProtocols: [String]? {
         FieldValues.tokens(values(of: .secWebSocketProtocol).joined(separator: ","))
     }

@@ -1,6 +1,6 @@
 public import HTTPParser
 
-/// A handshake that does not lead to a WebSocket connection.
+/// The error of a handshake that does not lead to a WebSocket connection.
 ///
 /// RFC 6455, sections 4.1 and 4.2.
 public struct WebSocketHandshakeError: Error, Hashable, Sendable {
@@ -14,15 +14,15 @@ public struct WebSocketHandshakeError: Error, Hashable, Sendable {
         case unsupportedVersion
         /// `Sec-WebSocket-Key` is not 16 bytes in base64 (section 4.2.1).
         case invalidKey
-        /// `Sec-WebSocket-Protocol` is not a list of different tokens, or names several where one
-        /// is chosen (sections 4.1 and 4.2.2).
+        /// `Sec-WebSocket-Protocol` is not a list of different tokens, or an answer names several
+        /// (sections 4.1 and 4.2.2).
         case invalidProtocols
-        /// `Sec-WebSocket-Extensions` does not follow its grammar (section 9.1), or an answer does
-        /// not fit the offer (RFC 7692 section 7.1).
+        /// `Sec-WebSocket-Extensions` violates its grammar (section 9.1), or an answer does not
+        /// match the offer (RFC 7692 section 7.1).
         case invalidExtensions
         /// The answer has another status than 101.
         case unexpectedStatus
-        /// `Sec-WebSocket-Accept` does not fit the key (section 4.1).
+        /// `Sec-WebSocket-Accept` does not match the key (section 4.1).
         case wrongAccept
         /// The server chose a subprotocol that was not offered.
         case unofferedProtocol
@@ -40,7 +40,7 @@ public struct WebSocketHandshakeError: Error, Hashable, Sendable {
         self.kind = kind
     }
 
-    /// The status that a server answers with.
+    /// The status for a server's answer.
     public var suggestedStatus: HTTPStatus {
         switch kind {
         case .noUpgrade, .unsupportedVersion: .upgradeRequired
@@ -49,7 +49,7 @@ public struct WebSocketHandshakeError: Error, Hashable, Sendable {
         }
     }
 
-    /// The fields that a server's answer needs: what to upgrade to, and the version (section 4.4).
+    /// The fields for a server's answer: the protocol and version to upgrade to (section 4.4).
     public var suggestedFields: HTTPFields {
         switch kind {
         case .noUpgrade, .unsupportedVersion:

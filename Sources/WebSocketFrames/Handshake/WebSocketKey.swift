@@ -2,7 +2,7 @@ internal import HTTPCodecs
 internal import HTTPCrypto
 internal import HTTPParser
 
-/// The key of a handshake, by which a client knows that the server speaks WebSocket.
+/// The key of a handshake. A server that speaks WebSocket proves it with the answer to the key.
 ///
 /// RFC 6455, section 4.2.2.
 public struct WebSocketKey: Hashable, Sendable {
@@ -26,9 +26,9 @@ public struct WebSocketKey: Hashable, Sendable {
         text = Base64.text(of: bytes)
     }
 
-    /// The value of `Sec-WebSocket-Accept` that answers the key.
+    /// The value of `Sec-WebSocket-Accept` for this key.
     ///
-    /// Nil where the system forbids SHA-1.
+    /// Nil if the system forbids SHA-1.
     public var accept: String? {
         guard let digest = MessageDigest(.sha1) else { return nil }
         digest.update(Array((text + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))

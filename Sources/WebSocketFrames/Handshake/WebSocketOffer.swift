@@ -37,7 +37,7 @@ public struct WebSocketOffer: Hashable, Sendable {
         self.deflate = deflate
     }
 
-    /// The fields of the request, whose method is GET; `Host` and `Origin` are not among them.
+    /// The fields of the request, without `Host` and `Origin`. The method is GET.
     public var fields: HTTPFields {
         var fields: HTTPFields = [
             .connection: "Upgrade", .upgrade: "websocket", .secWebSocketKey: key.text,

@@ -13,15 +13,15 @@ public import HTTPParser
 public struct WebSocketRequest: Hashable, Sendable {
     /// The key.
     public let key: WebSocketKey
-    /// The subprotocols that the client offers, the most wanted first.
+    /// The subprotocols that the client offers, in order of preference.
     public let protocols: [String]
-    /// The valid offers of permessage-deflate, the most wanted first.
+    /// The valid offers of permessage-deflate, in order of preference.
     public let deflateOffers: [DeflateExtension.Offer]
 
     /// Checks a request.
     ///
-    /// The host and the origin are not looked at: the server has checked the one, and has a policy
-    /// for the other.
+    /// `Host` and `Origin` are not checked here: the server has checked the host, and the caller
+    /// has to check the origin.
     /// - Throws: `.noUpgrade`, `.unsupportedVersion`, `.invalidKey`, `.invalidProtocols`,
     ///   `.invalidExtensions`.
     public init(
@@ -48,12 +48,12 @@ public struct WebSocketRequest: Hashable, Sendable {
         deflateOffers = offers
     }
 
-    /// The subprotocol that the client wants most among those of the server; nil for none.
+    /// The client's first choice among the subprotocols of the server; nil for none.
     public func firstProtocol(among supported: [String]) -> String? {
         protocols.first { supported.contains($0) }
     }
 
-    /// The fields of the answer, whose status is 101.
+    /// The fields of the answer, which has the status 101.
     /// - Parameters:
     ///   - protocol: one of `protocols`, or nil for none.
     ///   - deflate: the agreement on compression, or nil for none.

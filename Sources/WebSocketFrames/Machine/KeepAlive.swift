@@ -1,13 +1,13 @@
-/// The pings that find out whether the peer is still there, as a value that is handed the time.
+/// The pings that check whether the peer is alive, as a value that gets the time from its caller.
 ///
-/// The time to answer begins when a ping has left this side: a large message in front of it must
+/// The timeout of a ping begins when the ping has been sent: a large message queued before it must
 /// not end the connection.
 struct KeepAlive: Sendable {
-    /// The most pings of the caller that are remembered.
+    /// The most remembered pings of the caller.
     private static let laterLimit = 8
 
     private var state: State
-    /// How many pings were written.
+    /// The number of pings that were written.
     private(set) var number: UInt64 = 0
     /// The payloads of pings of the caller since the last ping: all of them, or some if there are many.
     private var later: [[UInt8]] = []
@@ -15,9 +15,9 @@ struct KeepAlive: Sendable {
     private enum State {
         /// The next ping is due at a time.
         case idle(next: Duration)
-        /// A ping waits for its way out: it ends at a place of the output.
+        /// A ping is queued; it ends at byte `end` of the output.
         case waiting(end: Int64, next: Duration)
-        /// A ping has left.
+        /// A ping was sent, and its pong is due at `deadline`.
         case sent(deadline: Duration, next: Duration)
         case off
     }
@@ -27,7 +27,7 @@ struct KeepAlive: Sendable {
         state = firstPing.map { .idle(next: $0) } ?? .off
     }
 
-    /// When to look again; nil for never.
+    /// The time of the next ping or timeout; nil for none.
     var deadline: Duration? {
         switch state {
         case .idle(let next): next
@@ -46,7 +46,7 @@ struct KeepAlive: Sendable {
         if case .sent(let deadline, _) = state { deadline <= now } else { false }
     }
 
-    /// How many pings were answered. Only the last one can be unanswered.
+    /// The number of pings that were answered. Only the last ping can be unanswered.
     var answeredCount: UInt64 {
         switch state {
         case .waiting, .sent: number - 1
@@ -54,7 +54,7 @@ struct KeepAlive: Sendable {
         }
     }
 
-    /// The payload of the next ping, which tells its pong from others.
+    /// The payload of the next ping, which identifies its pong.
     mutating func nextPayload() -> [UInt8] {
         number &+= 1
         return payload
@@ -64,14 +64,15 @@ struct KeepAlive: Sendable {
         stride(from: UInt64(56), through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
     }
 
-    /// A ping was written that ends at a place of the output; the next one is due at `next`.
+    /// Records that a ping was written, up to byte `end` of the output. The next ping is due at
+    /// `next`.
     mutating func written(upTo end: Int64, next: Duration) {
         state = .waiting(end: end, next: next)
         later = []
     }
 
-    /// The caller has written a ping. A peer may answer only the newest of several pings (RFC 6455
-    /// section 5.5.3).
+    /// Records that the caller has written a ping. A peer may answer only the newest of several
+    /// pings (RFC 6455 section 5.5.3).
     mutating func wrotePing(_ payload: [UInt8]) {
         switch state {
         case .idle, .off: return
@@ -84,21 +85,23 @@ struct KeepAlive: Sendable {
         later.append(payload)
     }
 
-    /// The output has left up to a place; a ping in it has to be answered in time.
+    /// Records that the output was sent up to byte `end`. A ping in it must be answered by
+    /// `deadline`.
     mutating func left(upTo end: Int64, pongBy deadline: Duration) {
         guard case .waiting(let place, let next) = state, place <= end else { return }
         state = .sent(deadline: deadline, next: next)
     }
 
-    /// A frame of the peer is on its way; no pong can come before its end.
+    /// Records that a frame of the peer is incomplete; no pong can arrive before the end of the
+    /// frame.
     mutating func sawPartOfFrame(pongBy later: Duration) {
         guard case .sent(let deadline, let next) = state else { return }
         state = .sent(deadline: max(deadline, later), next: next)
     }
 
-    /// Takes a pong, which answers the last ping if its payload is that of this ping or of a later
-    /// one.
-    /// - Returns: whether it is the pong of the last ping itself.
+    /// Takes a pong. It answers the last ping if its payload is that of this ping or of a later
+    /// ping of the caller.
+    /// - Returns: whether the payload is that of the last ping itself.
     mutating func takePong(_ pong: [UInt8]) -> Bool {
         switch state {
         case .waiting(_, let next), .sent(_, let next):

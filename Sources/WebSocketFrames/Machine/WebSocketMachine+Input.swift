@@ -3,19 +3,21 @@ public import HTTPParser
 
 // From bytes to events.
 extension WebSocketMachine {
-    /// With pieces, how much compressed data is looked at in one step: it stands for 4 MiB at most.
+    /// The most compressed bytes of one step if pieces are delivered; they decompress to at most 4
+    /// MiB.
     private static var compressedStep: Int { 4 << 10 }
-    /// How long a piece may be before it is handed out although there is more.
+    /// The length from which a piece is delivered before its frame or input ends.
     private static var pieceBytes: Int { 64 << 10 }
 
     /// Reads from `position` to the next event, and moves `position` there.
     ///
-    /// After the last event, and behind a fault that waits, input is dropped.
+    /// After the last event, and after a held fault, input is dropped.
     /// - Parameters:
-    ///   - bytes: where the input is; payload is unmasked in place.
-    ///   - position: where to read on, 0...`bytes.count`. Bytes after it are untouched.
+    ///   - bytes: the input; payload is unmasked in place.
+    ///   - position: the offset of the first unread byte, 0...`bytes.count`. Bytes from the new
+    ///     position on are unchanged.
     ///   - now: the time.
-    ///   - output: where the answers to pings and close frames are appended.
+    ///   - output: the buffer to which pongs and close frames are appended.
     /// - Returns: nil when all bytes are read.
     public mutating func next(
         _ bytes: inout MutableSpan<UInt8>, from position: inout Int, at now: Duration,
@@ -67,7 +69,7 @@ extension WebSocketMachine {
         options.deliversPieces ? .piece(try assembler.takePiece(isLast: false)) : nil
     }
 
-    /// The header of the frame that is read.
+    /// The header of the current frame.
     private var header: WebSocketFrameHeader { parser.header }
 
     private mutating func beginFrame() throws(WebSocketError) {
@@ -100,7 +102,7 @@ extension WebSocketMachine {
         try CloseFrame.check(control.span, isWhole: false)
     }
 
-    /// Adds to the message, and refuses invalid text before what comes after it.
+    /// Adds to the message. Invalid text is reported before any later error.
     private mutating func inflate(
         _ bytes: Span<UInt8>, endsMessage: Bool
     ) throws(WebSocketError) {
@@ -123,7 +125,7 @@ extension WebSocketMachine {
         control = []
         switch header.opcode {
         case .ping:
-            // Nothing follows a close frame.
+            // Nothing may be sent after a close frame.
             if phase == .open { write(payload, as: .pong, into: &output) }
             return .ping(payload)
         case .pong: return keepAlive.takePong(payload) ? nil : .pong(payload)
@@ -144,7 +146,7 @@ extension WebSocketMachine {
     private mutating func endCompressed() throws(WebSocketError) {
         isReadingCompressed = false
         try inflate(Span(), endsMessage: true)
-        // Without a context another connection can use it.
+        // Without a context the decompressor goes back to the pool for other connections.
         if let deflate, !deflate.keepsContext(of: role.peer) {
             MessageStreams.endInflating(&streams)
         }

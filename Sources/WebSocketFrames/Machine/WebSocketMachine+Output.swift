@@ -14,9 +14,9 @@ extension WebSocketMachine {
 
     /// Appends a message.
     /// - Parameters:
-    ///   - bytes: the content; that of text is UTF-8, or the peer ends the connection.
+    ///   - bytes: the content; text must be UTF-8, otherwise the peer ends the connection.
     ///   - kind: whether it is text or bytes.
-    ///   - output: where the frames are appended.
+    ///   - output: the buffer to which the frames are appended.
     /// - Throws: `.closed`, `.messageUnfinished`, `.outOfMemory`.
     public mutating func send(
         _ bytes: Span<UInt8>, as kind: WebSocketMessage.Kind, into output: inout ByteBuffer
@@ -27,7 +27,7 @@ extension WebSocketMachine {
             return write(bytes, as: kind, isCompressed: false, into: &output)
         }
         let compressed = try compressed(bytes, isLast: true)
-        // With a context the peer must see what the next message may refer to.
+        // With a context the peer must get the compressed form, to which later messages may refer.
         if compressed.count < bytes.count || deflate?.keepsContext(of: role) == true {
             write(compressed.span, as: kind, isCompressed: true, into: &output)
         } else {
@@ -35,7 +35,7 @@ extension WebSocketMachine {
         }
     }
 
-    /// Appends a piece of a message, as a fragment that the peer can read at once.
+    /// Appends a piece of a message, as a fragment that the peer can read immediately.
     /// - Parameters:
     ///   - bytes: the next bytes of the message.
     ///   - kind: whether it is text or bytes, the same for all of its pieces.
@@ -64,7 +64,7 @@ extension WebSocketMachine {
         outgoing = isLast ? nil : kind
     }
 
-    /// Appends a ping of the caller's; its pong comes as an event.
+    /// Appends a ping of the caller; its pong is reported as an event.
     /// - Parameters:
     ///   - payload: 125 bytes at most; more trap.
     ///   - output: where the frame is appended.
@@ -77,12 +77,12 @@ extension WebSocketMachine {
         keepAlive.wrotePing(payload)
     }
 
-    /// Begins the closing handshake; without effect when a close frame was sent before.
+    /// Begins the closing handshake; does nothing if a close frame was sent before.
     ///
-    /// A message that is sent in pieces ends without its last one. Messages of the peer still come,
-    /// until its close frame.
+    /// A message that is sent in pieces is cut off. Messages of the peer are still reported until
+    /// its close frame.
     /// - Parameters:
-    ///   - code: a code that is sendable, or nil for none.
+    ///   - code: a sendable code, or nil for none; other codes trap.
     ///   - reason: the reason; characters beyond 123 bytes are left out.
     ///   - now: the time.
     ///   - output: where the frame is appended.
@@ -93,7 +93,7 @@ extension WebSocketMachine {
         guard phase == .open else { return }
         write(CloseFrame(code, reason: reason).payload, as: .close, into: &output)
         phase = .closeSent
-        // Behind a fault no answer is read.
+        // After a held fault no answer is read, so the deadline is now.
         closeDeadline = heldFault == nil ? now + options.closeTimeout : now
         MessageStreams.endDeflating(&streams)
         outgoing = nil
@@ -116,7 +116,7 @@ extension WebSocketMachine {
         }
         var output: [UInt8] = []
         streams.deflater?.deflate(bytes, isLast: isLast, into: &output)
-        // A peer that asks for a smaller window must not have an idle connection keep its stream.
+        // Drops the stream even for a smaller window, so that an idle connection keeps no memory.
         if isLast, !keepsContext { MessageStreams.endDeflating(&self.streams) }
         return output
     }

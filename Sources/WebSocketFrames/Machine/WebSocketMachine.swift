@@ -1,11 +1,11 @@
 public import HTTPCodecs
 public import HTTPParser
 
-/// A side of a WebSocket connection after the handshake: bytes in, events and bytes out.
+/// One side of a WebSocket connection after the handshake: bytes in, events and bytes out.
 ///
-/// It knows no socket, no task and no clock. The caller hands it the received bytes and the time,
-/// sends what it appends to the output, and reports what has left. It answers pings and the peer's
-/// close frame itself.
+/// The machine uses no socket, no task and no clock. The caller passes received bytes and the time,
+/// sends the output, and reports how much was sent. The machine itself answers pings and the peer's
+/// close frame.
 ///
 /// ```swift
 /// while let event = machine.next(&bytes, from: &position, at: now, into: &output) {
@@ -17,36 +17,38 @@ public import HTTPParser
 /// }
 /// ```
 ///
-/// Times are distances from any fixed moment, the same for all calls. A caller with back-pressure
-/// calls `next` only while ``unsentCount`` is small; the answers to pings are bounded then, too.
+/// Times are measured from any fixed point, the same for all calls. A caller with back-pressure
+/// calls `next` only while ``unsentCount`` is small, which also bounds the answers to pings.
 ///
 /// RFC 6455, sections 5 to 7; RFC 7692.
 public struct WebSocketMachine: ~Copyable, Sendable {
-    /// The side that the machine is.
+    /// The side of the connection.
     public let role: WebSocketRole
     private let sharedOptions: SharedOptions
     /// Limits, times and compression.
     public var options: WebSocketOptions { sharedOptions.value }
     /// The parameters of compression; nil for none.
     public let deflate: DeflateExtension?
-    /// How far the connection is.
+    /// The phase of the connection.
     public internal(set) var phase = Phase.open
     /// Whether the caller has to close the transport once all output has left.
     ///
-    /// A server closes first; a client waits for that, as long as for a close frame, so that the
-    /// port that is not free for a while is the client's (RFC 6455 section 7.1.1).
+    /// A server closes first; a client waits for the server's close for up to
+    /// ``WebSocketOptions/closeTimeout``, so that the TIME-WAIT state is on the server (RFC 6455
+    /// section 7.1.1).
     public internal(set) var closesTransport = false
-    /// Whether a fault in the peer's input waits for ``releaseFault(into:)``, so that the messages
-    /// before it can still be answered; not longer than ``WebSocketOptions/closeTimeout``.
+    /// Whether a fault in the peer's input is held until ``releaseFault(into:)``, so that the
+    /// messages before it can still be answered. It is held no longer than
+    /// ``WebSocketOptions/closeTimeout``.
     public var holdsFaults = false
-    /// The fault that waits. Input behind it is dropped.
+    /// The held fault. Input after it is dropped.
     public internal(set) var heldFault: WebSocketError?
 
-    /// How far a connection is.
+    /// The phases of a connection.
     public enum Phase: Hashable, Sendable {
         /// Messages go both ways.
         case open
-        /// This side has sent a close frame and awaits the peer's.
+        /// This side has sent a close frame and waits for the peer's.
         case closeSent
         /// Nothing more is sent or read.
         case ended
@@ -57,33 +59,34 @@ public struct WebSocketMachine: ~Copyable, Sendable {
     let pool: ContentCodingPool?
     var parser: FrameParser
     var assembler: MessageAssembler
-    /// Whether the message that is read is compressed.
+    /// Whether the incoming message is compressed.
     var isReadingCompressed = false
-    /// A message that came whole in one piece.
+    /// A message whose payload arrived in one piece.
     var wholeMessage: WebSocketMessage?
-    /// The payload of the control frame that is read.
+    /// The payload of the current control frame.
     var control: [UInt8] = []
-    /// Only while a message is compressed or decompressed, or with a context.
+    /// Streams of zlib; present only while a message is compressed or decompressed, or with a
+    /// context.
     var streams: MessageStreams?
-    /// The kind of the message that is sent in pieces.
+    /// The kind of the unfinished message that is sent in pieces.
     var outgoing: WebSocketMessage.Kind?
     /// Whether the message that is sent in pieces is compressed.
     var isSendingCompressed = false
     var keepAlive: KeepAlive
-    /// Until when the peer's close frame, the end of the transport, or the release of a fault has
-    /// to be there.
+    /// The deadline of the peer's close frame, the end of the transport, or the release of a held
+    /// fault.
     var closeDeadline: Duration?
     var writtenCount: Int64 = 0
     var leftCount: Int64 = 0
 
     /// Creates a machine.
     /// - Parameters:
-    ///   - role: the side that it is.
+    ///   - role: the side of the connection.
     ///   - deflate: the parameters of compression that the handshake agreed on.
     ///   - options: limits, times and compression.
-    ///   - pool: where streams of zlib come from and go to; one pool serves many connections.
+    ///   - pool: the pool of zlib streams; one pool serves many connections.
     ///   - now: the time.
-    ///   - maskingKeys: gives 4 bytes that cannot be predicted for each frame of a client.
+    ///   - maskingKeys: returns 4 unpredictable bytes for each frame of a client.
     public init(
         role: WebSocketRole, deflate: DeflateExtension? = nil,
         options: WebSocketOptions = WebSocketOptions(), pool: ContentCodingPool? = nil,
@@ -101,20 +104,20 @@ public struct WebSocketMachine: ~Copyable, Sendable {
         keepAlive = KeepAlive(firstPing: options.pingInterval.map { now + $0 })
     }
 
-    /// How many bytes of output were not reported as sent yet.
+    /// The number of bytes of output that were not reported as sent yet.
     public var unsentCount: Int { Int(clamping: writtenCount - leftCount) }
 
-    /// How many pings the machine has written by itself.
+    /// The number of pings that the machine has written by itself.
     package var pingCount: UInt64 { keepAlive.number }
 
-    /// How many of these pings were answered, in order. A pong also answers the caller's pings before
-    /// its ping (RFC 6455 section 5.5.3).
+    /// The number of these pings that were answered, in order. A pong also answers the caller's
+    /// pings before its ping (RFC 6455 section 5.5.3).
     package var answeredPingCount: UInt64 { keepAlive.answeredCount }
 
-    /// How much memory the message that is read takes.
+    /// The memory of the incoming message, in bytes.
     package var bufferedCapacity: Int { assembler.content.capacity }
 
-    /// When to call ``tick(at:into:)`` next; nil while no time matters.
+    /// The time of the next call of ``tick(at:into:)``; nil for none.
     public var deadline: Duration? {
         switch phase {
         case .open: heldFault == nil ? keepAlive.deadline : closeDeadline
@@ -123,9 +126,9 @@ public struct WebSocketMachine: ~Copyable, Sendable {
         }
     }
 
-    /// Reports that bytes of the output are with the system.
+    /// Reports that bytes of the output were passed to the system.
     /// - Parameters:
-    ///   - count: how many, 0...``unsentCount``; any other number traps.
+    ///   - count: the number of bytes, 0...``unsentCount``; any other number traps.
     ///   - now: the time.
     public mutating func sent(_ count: Int, at now: Duration) {
         precondition(count >= 0 && count <= unsentCount, "more sent than there is")
@@ -133,16 +136,16 @@ public struct WebSocketMachine: ~Copyable, Sendable {
         keepAlive.left(upTo: leftCount, pongBy: now + options.pongTimeout)
     }
 
-    /// The caller reads no further for now: a pong may lie behind what it has not read, so the time for
-    /// it starts again.
+    /// Reports that the caller has stopped reading for now. A pong may be in the unread input, so
+    /// its timeout starts again.
     public mutating func holdsInput(at now: Duration) {
         keepAlive.sawPartOfFrame(pongBy: now + options.pongTimeout)
     }
 
-    /// Does what is due: a ping, or the end of a connection whose peer does not answer.
+    /// Sends a due ping, or ends a connection whose peer does not answer.
     ///
     /// A call before ``deadline`` does nothing.
-    /// - Returns: the end of the connection, if it is that.
+    /// - Returns: the end of the connection, if this call ends it.
     public mutating func tick(
         at now: Duration, into output: inout ByteBuffer
     ) -> WebSocketEvent? {
@@ -168,8 +171,8 @@ public struct WebSocketMachine: ~Copyable, Sendable {
         return nil
     }
 
-    /// Reports that the transport has ended, or broken.
-    /// - Returns: the end of the connection, if it was not known before.
+    /// Reports that the transport has ended or broken.
+    /// - Returns: the end of the connection, unless it was reported before.
     public mutating func transportEnded() -> WebSocketEvent? {
         closesTransport = true
         guard phase != .ended else { return nil }
@@ -177,8 +180,8 @@ public struct WebSocketMachine: ~Copyable, Sendable {
         return end(WebSocketEnd(.abnormal, cause: .transport))
     }
 
-    /// Ends the connection by the fault that waits, if one does.
-    /// - Parameter output: where the close frame is appended.
+    /// Ends the connection with the held fault, if there is one.
+    /// - Parameter output: the buffer to which the close frame is appended.
     /// - Returns: the end of the connection.
     public mutating func releaseFault(into output: inout ByteBuffer) -> WebSocketEvent? {
         heldFault.map { fail($0, into: &output) }

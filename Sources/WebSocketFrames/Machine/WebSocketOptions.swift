@@ -1,31 +1,33 @@
 internal import HTTPCodecs
 internal import Synchronization
 
-/// How a ``WebSocketMachine`` works: limits, times, compression. A number outside of its range traps
-/// where it is set.
+/// The options of a ``WebSocketMachine``: limits, times, compression. A number outside its range
+/// traps when it is set.
 public struct WebSocketOptions: Hashable, Sendable {
-    /// How long a message may be, in bytes of its content (close code 1009 beyond it); not negative.
+    /// The longest incoming message, in bytes of its content (close code 1009 beyond it); not
+    /// negative.
     public var messageBytes: Int64 { didSet { checkRanges() } }
-    /// Whether a ``WebSocketMachine`` reports the pieces of a message as their bytes arrive, instead of
-    /// whole messages. The WebSockets of the server and the client ignore it: they deliver whole
-    /// messages.
+    /// Whether a ``WebSocketMachine`` reports the pieces of a message as their bytes arrive,
+    /// instead of whole messages. The WebSockets of the server and the client ignore it, and
+    /// deliver whole messages.
     public var deliversPieces: Bool
-    /// How long a fragment of a message that is sent may be, in bytes, above 0.
+    /// The longest fragment of an outgoing message, in bytes, above 0.
     public var fragmentBytes: Int { didSet { checkRanges() } }
     /// The time between two pings; nil for none.
     public var pingInterval: Duration?
-    /// How long to wait for a pong once the ping has left.
+    /// The time to wait for a pong after the ping was sent.
     public var pongTimeout: Duration
-    /// How long to wait for the peer's close frame and on a client for the end of the connection.
+    /// The time to wait for the peer's close frame, and on a client also for the end of the
+    /// connection.
     public var closeTimeout: Duration
-    /// From how many bytes on a message is compressed.
+    /// The shortest message that is compressed, in bytes.
     public var compressionFloor: Int
-    /// How hard compression is tried: 1 (fast) to 9 (small).
+    /// The compression level, 1 (fast) to 9 (small).
     public var compressionLevel: Int { didSet { checkRanges() } }
-    /// How many bytes a byte of a compressed message may stand for, at least 1, once there are more
-    /// than `ratioFloor`.
+    /// The most content bytes for each byte of a compressed message, at least 1. It applies to
+    /// messages with more than `ratioFloor` bytes of content.
     public var ratio: Int64 { didSet { checkRanges() } }
-    /// Up to how many bytes of content the ratio does not matter; not negative.
+    /// The content length up to which `ratio` does not apply, in bytes; not negative.
     public var ratioFloor: Int64 { didSet { checkRanges() } }
 
     /// Creates options; all have defaults.
@@ -48,7 +50,7 @@ public struct WebSocketOptions: Hashable, Sendable {
         checkRanges()
     }
 
-    /// A connection would trap otherwise, when its peer sends something.
+    /// Traps here, because otherwise a connection would trap on a peer's input.
     private func checkRanges() {
         precondition(messageBytes >= 0, "a number of bytes is not negative")
         precondition(fragmentBytes > 0, "a fragment has at least a byte")
@@ -63,7 +65,8 @@ public struct WebSocketOptions: Hashable, Sendable {
     }
 }
 
-/// Options on the heap: all connections with the same ones share them, which are most of a server's.
+/// Options on the heap. Connections with equal options share them, as most connections of a server
+/// do.
 final class SharedOptions: Sendable {
     let value: WebSocketOptions
     private static let last = Mutex(SharedOptions(WebSocketOptions()))
@@ -72,10 +75,11 @@ final class SharedOptions: Sendable {
         self.value = value
     }
 
-    /// The ones that were used last, if they are the same.
+    /// The last used options if they are equal to `value`, otherwise new ones.
     static func like(_ value: WebSocketOptions) -> SharedOptions {
         #if THREAD_SANITIZER
-            // It does not see into a `Mutex`, and would report each use of the others' options.
+            // The sanitizer does not recognise a `Mutex`, and would report each use of options from
+            // another thread.
             SharedOptions(value)
         #else
             last.withLock { last in

@@ -1,10 +1,10 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-/// Joins the payloads of frames to messages, within a limit.
+/// Joins the payloads of frames into messages, within a limit.
 ///
-/// Text is checked as it comes: the first byte that is not UTF-8 is refused, wherever the fragments
-/// are cut. Memory grows with the bytes that have come, never by an announced length, and a
+/// Text is checked as it arrives: the first byte that is not UTF-8 is refused, wherever the
+/// fragments are cut. Memory grows with the received bytes, never with an announced length, and a
 /// fragment costs no more than its bytes.
 ///
 /// ```swift
@@ -17,26 +17,26 @@ internal import HTTPParser
 ///
 /// RFC 6455, sections 5.4 and 8.1.
 public struct MessageAssembler: Sendable {
-    /// How long a message may be, in bytes.
+    /// The longest message, in bytes.
     public let limit: Int64
     /// The kind of the message.
     public private(set) var kind = WebSocketMessage.Kind.binary
-    /// The content that was not taken as a piece yet.
+    /// The content that was not taken as a piece.
     var content: [UInt8] = []
-    /// How much of `content` is checked.
+    /// The number of bytes of `content` that were checked.
     private var checkedCount = 0
-    /// The length of the pieces before.
+    /// The length of the pieces that were taken.
     private var takenCount: Int64 = 0
     private var text = UTF8Checker()
 
     /// Creates an assembler.
-    /// - Parameter limit: how long a message may be, in bytes.
+    /// - Parameter limit: the longest message, in bytes.
     public init(limit: Int64 = 1 << 20) {
         precondition(limit >= 0, "a negative limit")
         self.limit = limit
     }
 
-    /// Begins a message, and forgets an unfinished one.
+    /// Begins a message, and discards an unfinished one.
     public mutating func begin(_ kind: WebSocketMessage.Kind) {
         self.kind = kind
         content = []
@@ -47,7 +47,7 @@ public struct MessageAssembler: Sendable {
     /// Adds bytes to the message.
     /// - Throws: `.messageTooLong`, `.invalidText`.
     public mutating func append(_ bytes: Span<UInt8>) throws(WebSocketError) {
-        // Without a copy of what the limit refuses.
+        // Checked before the copy, so that refused bytes are not copied.
         guard bytes.count <= limit - takenCount - Int64(content.count) else {
             throw WebSocketError(.messageTooLong)
         }
@@ -55,8 +55,8 @@ public struct MessageAssembler: Sendable {
         try check()
     }
 
-    /// The whole message.
-    /// - Throws: `.invalidText` when it ends inside of a character.
+    /// Ends the message, and returns it.
+    /// - Throws: `.invalidText` if the message ends inside a character.
     public mutating func finish() throws(WebSocketError) -> WebSocketMessage {
         try checkEnd()
         defer { begin(kind) }
@@ -66,9 +66,9 @@ public struct MessageAssembler: Sendable {
         }
     }
 
-    /// All that came since the last piece.
-    /// - Parameter isLast: whether the message is over.
-    /// - Throws: `.invalidText` when it is over inside of a character.
+    /// Takes the content that was added after the last piece.
+    /// - Parameter isLast: whether the message is complete.
+    /// - Throws: `.invalidText` if the message is complete and ends inside a character.
     public mutating func takePiece(isLast: Bool) throws(WebSocketError) -> WebSocketPiece {
         if isLast { try checkEnd() }
         defer {
@@ -78,7 +78,8 @@ public struct MessageAssembler: Sendable {
         return WebSocketPiece(kind, content, isLast: isLast)
     }
 
-    /// A message that is at hand as a whole, without the way through the assembler's memory.
+    /// Checks a message that arrived in one piece, without copying it to the assembler's memory
+    /// first.
     func whole(
         _ kind: WebSocketMessage.Kind, _ bytes: Span<UInt8>
     ) throws(WebSocketError) -> WebSocketMessage {

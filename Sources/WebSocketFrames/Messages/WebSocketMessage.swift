@@ -29,7 +29,7 @@ public enum WebSocketMessage: Hashable, Sendable {
         }
     }
 
-    /// Whether it is text or bytes.
+    /// Whether the message is text or bytes.
     public var kind: Kind {
         switch self {
         case .text: .text
@@ -45,7 +45,7 @@ public enum WebSocketMessage: Hashable, Sendable {
         }
     }
 
-    /// A message of checked content.
+    /// Creates a message from checked content.
     init(_ kind: Kind, checked bytes: Span<UInt8>) {
         self = unsafe bytes.withUnsafeBufferPointer { bytes in
             switch kind {
@@ -56,13 +56,13 @@ public enum WebSocketMessage: Hashable, Sendable {
     }
 }
 
-/// A piece of a message: for readers that do not wait for the whole.
+/// A piece of a message. Readers use pieces if they do not wait for the whole message.
 public struct WebSocketPiece: Hashable, Sendable {
     /// Whether the message is text or bytes.
     public var kind: WebSocketMessage.Kind
     /// The bytes; text is UTF-8, and a character may begin in one piece and end in the next.
     public var bytes: [UInt8]
-    /// Whether the message ends with it.
+    /// Whether the message ends with this piece.
     public var isLast: Bool
 
     /// Creates a piece.

@@ -7,39 +7,39 @@ import URLClient
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Measure how fast a server answers one request, again and again.",
+        abstract: "Measure how fast a server answers one request that is sent repeatedly.",
         discussion: """
-            Requests go over a number of connections, each when the one before it on its \
-            connection is answered. Ten seconds is the default time. Shown are the requests a second, \
-            statuses, and how long responses took, from the start of the request to the last byte \
-            of content. A slow response delays the next request of its connection, so the \
-            percentiles say nothing of users that come at a rate of their own. One session sends \
-            all requests: a server that answers many tens of thousands a second waits for it. \
-            Client and server on one machine share its processors.
+            Requests go over several connections; each waits for the previous response on its \
+            connection. The default time is ten seconds. The report has the requests per second, \
+            the statuses, and the latencies from the start of a request to the last byte of \
+            content. A slow response delays the next request of its connection, so the percentiles \
+            do not predict the latency for clients that send at a fixed rate. One session sends \
+            all requests; it is the bottleneck for a server that answers many tens of thousands \
+            per second. Client and server on one machine share its processors.
 
-            Redirects are not followed, failures not tried again, content is not decoded. The \
-            first request does not count. It may take as long as the measurement, and at least ten \
-            seconds; with --requests alone it has no limit. Once it is answered, Control-C ends \
-            the measurement early and shows what came until then.
+            Redirects are not followed, failures are not retried, content is not decoded. The \
+            first request does not count. Its timeout is the time of the measurement, but at least \
+            ten seconds; with --requests alone it has none. After its response, Control-C ends the \
+            measurement early and shows the results until then.
 
-            The exit status is 0 when a response came, 2 when none did, 23 when the report cannot \
-            be written, 64 when fewer files may be open than there are connections, and otherwise \
-            as that of fetch when the first request fails.
+            The exit status is 0 after at least one response, 2 without any, 23 if the report \
+            cannot be written, 64 if the limit of open files is too low for the connections, and \
+            that of fetch if the first request fails.
             """)
 
-    @Argument(help: "An http or https URL; http:// may be left out.")
+    @Argument(help: "An http or https URL; http:// may be omitted.")
     var url: String
 
     @Option(
         name: [.customShort("c"), .long],
         help: ArgumentHelp(
-            "Requests under way at once, each on its own connection with HTTP/1.1.",
+            "Concurrent requests, each on a separate connection with HTTP/1.1.",
             valueName: "n"))
     var connections = 50
 
     @Option(
         name: [.customShort("n"), .long],
-        help: ArgumentHelp("End after so many requests.", valueName: "n"))
+        help: ArgumentHelp("End after this many requests.", valueName: "n"))
     var requests: Int?
 
     @Option(
@@ -80,9 +80,10 @@ struct BenchCommand: AsyncParsableCommand {
     @Flag(help: "Use this version of HTTP; http2 without TLS assumes that the server supports it.")
     var version: FetchConnectionOptions.Version?
 
-    /// The most connections, which are descriptors of the process.
+    /// The most connections; each needs a file descriptor.
     private static let connectionLimit = 10_000
-    /// The least time for the first request: a server that warms up is not measured by it.
+    /// The least timeout of the first request, which may include the server's warm-up and is not
+    /// measured.
     private static let leastFirstTime = Duration.seconds(10)
 
     func validate() throws {
@@ -133,12 +134,12 @@ struct BenchCommand: AsyncParsableCommand {
         if result.tally.responses == 0 { throw ExitCode(2) }
     }
 
-    /// Raises the limit of descriptors, and ends where it stays too low: connections above it would
-    /// fail in this process, and their failures would be counted as the server's.
+    /// Raises the limit of descriptors, and ends the program if it stays too low: connections above
+    /// it would fail in this process, and their failures would be counted as the server's.
     private func requireDescriptors() throws {
         Syscalls.raiseDescriptorLimit()
         let limit = Syscalls.descriptorLimit()
-        // Streams, the event loop, look-ups of names, files of certificates.
+        // Reserves descriptors for streams, the event loop, name lookups and certificate files.
         let room = limit - max(40, Syscalls.openDescriptorCount() + 28)
         guard connections > room, !mayShareConnections else { return }
         warn(
@@ -147,13 +148,13 @@ struct BenchCommand: AsyncParsableCommand {
         throw ExitCode.validationFailure
     }
 
-    /// Whether requests share connections, as they do by HTTP/2, which TLS may choose.
+    /// Whether requests may share connections, as with HTTP/2, which TLS may negotiate.
     private var mayShareConnections: Bool {
         version == .http2
             || version == nil && FetchAddress.completed(url).lowercased().hasPrefix("https:")
     }
 
-    /// How long it takes at most.
+    /// The duration of the run; `nil` with --requests alone.
     private var time: Duration? {
         if let duration { return .seconds(duration) }
         return requests == nil ? .seconds(10) : nil

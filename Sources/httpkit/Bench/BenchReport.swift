@@ -11,7 +11,7 @@ struct BenchReport {
     private var seconds: Double { max(elapsed.inSeconds, 1e-9) }
     private var rate: Double { Double(tally.responses) / seconds }
 
-    /// Lines for people.
+    /// The report as lines of text.
     var text: String {
         let statuses = tally.statuses.sorted { $0.key < $1.key }
             .map { "\($0.key): \($0.value)" }.joined(separator: ", ")
@@ -69,12 +69,12 @@ struct BenchReport {
         ])
     }
 
-    /// Thousandths as a percentage, without a zero at its end.
+    /// Thousandths as a percentage, without a trailing zero.
     private static func percent(_ permille: Int) -> String {
         permille % 10 == 0 ? "\(permille / 10)" : "\(permille / 10).\(permille % 10)"
     }
 
-    /// A number of at least zero with so many digits after the point.
+    /// A number that is not negative, with this many digits after the decimal point.
     static func fixed(_ number: Double, _ digits: Int) -> String {
         var scale = 1
         for _ in 0..<digits { scale *= 10 }

@@ -3,27 +3,27 @@ internal import Synchronization
 internal import ToolkitSystem
 import URLClient
 
-/// Requests over a number of connections, each sent when the one before it on its connection is
-/// answered.
+/// Sends requests over several connections. Each request waits for the previous response on its
+/// connection.
 struct BenchRun: Sendable {
     let session: ClientSession
     let request: ClientRequest
-    /// How many requests are under way at once.
+    /// The number of concurrent requests.
     let connections: Int
-    /// How many are sent in all; `nil` for as many as the time allows.
+    /// The total number of requests; `nil` for as many as `duration` allows.
     let requests: Int?
-    /// When it ends; `nil` once all requests are answered.
+    /// The time after which the run ends; `nil` to end after the last response.
     let duration: Duration?
 
-    /// The outcome, and the time that it took.
+    /// The outcome of a run, and its duration.
     struct Result: Sendable {
         var tally: BenchTally
         var elapsed: Duration
     }
 
-    /// One request that does not count, so that the connection works and the server is warm.
-    /// - Parameter limit: the most time that it takes; `nil` for that of the session.
-    /// - Throws: a `ClientError`, such as that the time is over.
+    /// Sends one request that does not count, to check the connection and warm up the server.
+    /// - Parameter limit: the timeout of the request; `nil` for the session's timeout.
+    /// - Throws: a `ClientError`, such as a timeout.
     func tryOnce(within limit: Duration?) async throws {
         var request = request
         if let limit {
@@ -35,9 +35,10 @@ struct BenchRun: Sendable {
         for try await _ in content {}
     }
 
-    /// Sends requests until their number or the time is over, or Control-C ends it.
+    /// Sends requests until the number or the time is reached, or a signal such as Control-C
+    /// arrives.
     ///
-    /// Requests that are under way then are cut off, and do not count.
+    /// Requests that are unfinished then are cancelled, and do not count.
     func run() async -> Result {
         let budget = Budget(requests)
         let start = ContinuousClock.now
@@ -75,20 +76,20 @@ struct BenchRun: Sendable {
             } catch {
                 guard !Task.isCancelled else { break }
                 tally.add(failure: "\(error)")
-                // A server that refuses connections is not asked as fast as it can refuse.
+                // Limits the rate of attempts if the server refuses connections.
                 try? await Task.sleep(for: .milliseconds(10))
             }
         }
         return tally
     }
 
-    /// The requests that all connections together have left to send.
+    /// The number of requests that all connections together may still send.
     private final class Budget: Sendable {
         private let left: Atomic<Int>
 
         init(_ requests: Int?) { left = Atomic(requests ?? .max) }
 
-        /// Takes one; `false` when none is left.
+        /// Takes one request; `false` if none is left.
         func take() -> Bool { left.subtract(1, ordering: .relaxed).newValue >= 0 }
     }
 }

@@ -4,7 +4,7 @@ struct BenchTally: Sendable {
     var latencies = LatencyHistogram()
     /// How many responses had each status.
     var statuses: [Int: Int] = [:]
-    /// How many requests failed, by what their errors say.
+    /// How many requests failed, by the text of the error.
     var failures: [String: Int] = [:]
     /// The bytes of content of complete responses.
     var bytes: Int64 = 0

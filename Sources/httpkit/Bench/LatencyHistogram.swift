@@ -1,26 +1,27 @@
-/// Counts of latencies in buckets that are less than one percent wide, however many are recorded.
+/// Counts latencies in buckets less than one percent wide. Memory does not grow with the number of
+/// latencies.
 ///
-/// A bucket is found by the magnitude of the latency in nanoseconds and the seven bits below its first
-/// one. Latencies below 256 nanoseconds are exact.
+/// The highest bit of the latency in nanoseconds and the seven bits below it determine the bucket.
+/// Latencies below 256 nanoseconds are exact.
 struct LatencyHistogram: Sendable {
-    /// The buckets of one magnitude.
+    /// The number of buckets for each highest bit.
     private static let width = 128
 
     private var counts: [Int] = []
     /// How many latencies were recorded.
     private(set) var count = 0
-    /// The least of them, in nanoseconds.
+    /// The least latency in nanoseconds; `Int64.max` without latencies.
     private(set) var least = Int64.max
-    /// The greatest, in nanoseconds.
+    /// The greatest latency in nanoseconds.
     private(set) var most: Int64 = 0
     private var sum = 0.0
 
     /// The mean in nanoseconds; zero without latencies.
     var mean: Double { count > 0 ? sum / Double(count) : 0 }
 
-    /// Records one; less than nothing counts as nothing.
+    /// Records a latency; a negative one counts as zero.
     mutating func record(_ latency: Duration) {
-        // A program does not run for a century: what is longer counts as one.
+        // Clamps to about a century, so that the nanoseconds do not overflow.
         let (seconds, attoseconds) = latency.components
         let value = min(seconds, 3_000_000_000) * 1_000_000_000 + attoseconds / 1_000_000_000
         record(nanoseconds: max(0, value))
@@ -38,7 +39,7 @@ struct LatencyHistogram: Sendable {
         sum += Double(value)
     }
 
-    /// Adds what another one has recorded.
+    /// Adds the latencies of another histogram.
     mutating func add(_ other: LatencyHistogram) {
         if other.counts.count > counts.count {
             counts += [Int](repeating: 0, count: other.counts.count - counts.count)
@@ -50,10 +51,10 @@ struct LatencyHistogram: Sendable {
         sum += other.sum
     }
 
-    /// The latency in nanoseconds that so many of a thousand do not exceed, rounded up to the end
-    /// of its bucket; zero without latencies.
-    /// - Parameter permille: from 0 to 1000. In floating point 99.9 percent of 1000 are more than
-    ///   999, and the rank would be the next one.
+    /// The latency in nanoseconds that `permille` of 1000 latencies do not exceed, rounded up to
+    /// the end of its bucket; zero without latencies.
+    /// - Parameter permille: from 0 to 1000. It is an integer, because in floating point 99.9
+    ///   percent of 1000 are more than 999, which would give the next rank.
     func percentile(permille: Int) -> Int64 {
         guard count > 0 else { return 0 }
         let rank = max(1, (permille * count + 999) / 1000)

@@ -2,7 +2,7 @@ import HTTPParser
 internal import HTTPServerAuthentication
 import HTTPServerCore
 
-/// Logins. Name and password stand in the path, so that a test can choose them.
+/// Authentication. Name and password are in the path, so that a test can choose them.
 extension BinRouter {
     mutating func addAuthentication() {
         group("Authentication")
@@ -18,7 +18,7 @@ extension BinRouter {
         }
         answer(
             nil, "/hidden-basic-auth/:user/:password",
-            "Basic, with 404 for all others: a client has to send credentials by itself.",
+            "Basic, with 404 instead of a challenge: a client has to send credentials by itself.",
             example: "/hidden-basic-auth/ada/lovelace"
         ) { request in
             guard Self.isLoggedIn(request) else { throw HTTPError(.notFound) }
@@ -28,11 +28,11 @@ extension BinRouter {
             ("/digest-auth/:qop/:user/:password", "Digest (RFC 7616); qop is auth or auth-int."),
             (
                 "/digest-auth/:qop/:user/:password/:algorithm",
-                "The same by MD5, MD5-sess, SHA-256 or SHA-256-sess."
+                "The algorithm is MD5, MD5-sess, SHA-256 or SHA-256-sess."
             ),
             (
                 "/digest-auth/:qop/:user/:password/:algorithm/:stale",
-                "The same with nonces that are good for so many requests."
+                "A nonce is valid for the number of requests in stale."
             ),
         ] {
             let example = text.hasPrefix("Digest") ? "/digest-auth/auth/ada/lovelace" : nil

@@ -22,7 +22,7 @@ extension BinRouter {
             return response
         }
         answer(
-            [.get], "/cache/:n", "What caches may keep for so many seconds.", example: "/cache/60"
+            [.get], "/cache/:n", "An answer to cache for n seconds.", example: "/cache/60"
         ) { request in
             let age = try request.number("n")
             return JSONValue.object(Self.head(of: request))
@@ -33,7 +33,7 @@ extension BinRouter {
             example: "/etag/abc"
         ) { request in
             guard let tag = EntityTag(opaque: request.parameter("tag")) else {
-                throw HTTPError(.badRequest, "that cannot be a tag")
+                throw HTTPError(.badRequest, "the tag is not a valid entity tag")
             }
             var response = JSONValue.object(Self.head(of: request)).response()
             response.entityTag = tag

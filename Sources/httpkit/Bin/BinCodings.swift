@@ -55,8 +55,8 @@ extension BinRouter {
     }
 }
 
-/// Streams of codings that the toolkit has no encoder for: their formats let content be stored as
-/// it is, which every decoder has to understand.
+/// Streams of codings that the toolkit has no encoder for. Their formats allow uncompressed
+/// content, which every decoder has to support.
 enum StoredFrame {
     /// Uncompressed meta-blocks of at most 64 KiB, and an empty last one (RFC 7932 section 9.2).
     static func brotli(_ content: [UInt8]) -> [UInt8] {
@@ -65,7 +65,7 @@ enum StoredFrame {
         while start < content.count {
             let count = min(content.count - start, 1 << 16)
             // From the lowest bit on: ISLAST 0, MNIBBLES 4 as 0 in two bits, the length less one in
-            // 16, ISUNCOMPRESSED 1. In front of the first meta-block is WBITS 16, one bit 0.
+            // 16, ISUNCOMPRESSED 1. WBITS 16, a single 0 bit, precedes the first meta-block.
             var head = UInt32(count - 1) << 3 | 1 << 19
             if start == 0 { head <<= 1 }
             for shift in [UInt32(0), 8, 16] { output.append(UInt8(head >> shift & 0xFF)) }

@@ -28,7 +28,7 @@ struct BinCommand: AsyncParsableCommand {
 
     func run() async throws {
         logToStandardError(.warning)
-        // The reader of standard output may close it; the server goes on.
+        // The reader of standard output may close it; the server continues.
         HTTPServer.ignoreBrokenPipes()
         let torture: TortureServer?
         do throws(ListenError) {
@@ -44,7 +44,7 @@ struct BinCommand: AsyncParsableCommand {
         let brokenPort = torture?.port
         do {
             try await server.run(stoppingOn: [.interrupt, .terminate]) { addresses in
-                // A server that a signal stops meanwhile has no addresses.
+                // If a signal stops the server meanwhile, it has no addresses.
                 announce(server, port: addresses.first?.port ?? port, brokenPort: brokenPort)
             }
         } catch let error as ListenError {

@@ -20,7 +20,7 @@ extension BinRouter {
             return Response(.ok, body: Self.noise(count, piece: 64 << 10, noise, isChunked: false))
         }
         answer(
-            [.get], "/stream-bytes/:n", "The same without a length, in pieces of chunk_size.",
+            [.get], "/stream-bytes/:n", "n random bytes without a length, in pieces of chunk_size.",
             example: "/stream-bytes/1024?chunk_size=100"
         ) { request in
             let count = min(try request.number("n"), Self.generatedLimit)
@@ -32,13 +32,13 @@ extension BinRouter {
         }
         answer(
             [.get], "/range/:n",
-            "The alphabet, again and again, with ETag and ranges; ?duration spreads it over time.",
+            "The alphabet, repeated, with ETag and ranges; ?duration spreads it over time.",
             example: "/range/1024"
         ) { request in
             try Self.range(request)
         }
         answer(
-            [.get], "/stream/:n", "n JSON values, at most 100, one a line.",
+            [.get], "/stream/:n", "n JSON values, at most 100, one per line.",
             example: "/stream/3"
         ) { request in
             let count = min(try request.number("n"), 100)
@@ -89,8 +89,8 @@ extension BinRouter {
             var noise = noise
             var left = count
             while left > 0 {
-                // A piece that is no multiple of 8 bytes drops the rest of its last word, so a seed
-                // gives the same bytes only with the same piece size.
+                // If a piece is not a multiple of 8 bytes, the rest of its last word is dropped, so
+                // a seed gives the same bytes only with the same piece size.
                 let bytes = noise.next(min(piece, left))
                 try await writer.write(bytes)
                 left -= bytes.count
@@ -129,9 +129,9 @@ struct PacedWriting: Sendable {
     private let pause: Duration
 
     /// - Parameters:
-    ///   - seconds: how long writing all of it takes.
-    ///   - size: bytes in a piece; pieces too small to be seen separately are sent together.
-    ///   - total: how many bytes there are.
+    ///   - seconds: the duration of writing all bytes.
+    ///   - size: the bytes of a piece; raised to a thousandth of `total` if it is smaller.
+    ///   - total: the number of all bytes.
     init(seconds: Double, size: Int, total: Int) {
         let size = min(max(size, 1, total / 1000), 1 << 20)
         self.size = size
@@ -139,8 +139,8 @@ struct PacedWriting: Sendable {
         pause = .seconds(seconds / Double(pieces))
     }
 
-    /// Writes `count` bytes; each piece is made only when the client has room for it.
-    /// - Parameter make: gets the offset of a piece and the number of its bytes.
+    /// Writes `count` bytes; each piece is made only after the previous one was written.
+    /// - Parameter make: makes a piece from its offset and length.
     func write(
         _ count: Int, to writer: ResponseWriter, make: (_ offset: Int, _ count: Int) -> [UInt8]
     ) async throws {

@@ -15,13 +15,13 @@ extension BinRouter {
             return JSONValue.object(["cookies": .object(members)]).response()
         }
         answer(
-            [.get], "/cookies/set", "Sets the cookies of the query, and leads to /cookies.",
+            [.get], "/cookies/set", "Sets the cookies of the query, and redirects to /cookies.",
             example: "/cookies/set?color=red&size=9"
         ) { request in
             try Self.setting(request.query.map { ($0.name, $0.value) }, isSet: true)
         }
         answer(
-            [.get], "/cookies/set/:name/:value", "Sets one cookie, and leads to /cookies.",
+            [.get], "/cookies/set/:name/:value", "Sets one cookie, and redirects to /cookies.",
             example: "/cookies/set/color/red"
         ) { request in
             try Self.setting(
@@ -54,7 +54,8 @@ extension BinRouter {
         return response
     }
 
-    /// The value, percent-encoded in quotes if it has something that a cookie has no place for.
+    /// The value, percent-encoded and in quotes if it contains characters that a cookie cannot
+    /// have.
     private static func encoded(_ value: String) -> String {
         if (try? ResponseCookie("a", value)) != nil { return value }
         return "\"\(PercentEncoding.encode(value))\""

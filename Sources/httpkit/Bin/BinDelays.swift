@@ -1,16 +1,16 @@
 import HTTPParser
 import HTTPServerCore
 
-/// Answers that take their time. A client that goes away ends them.
+/// Answers after a delay. They end if the client disconnects.
 extension BinRouter {
     mutating func addDelays() {
         group("Waiting")
         wait(
-            nil, "/delay/:seconds", "An answer after so many seconds, at most 10.",
+            nil, "/delay/:seconds", "An answer after this many seconds, at most 10.",
             example: "/delay/1"
         ) { request in
             guard let seconds = Double(request.parameter("seconds")), seconds >= 0 else {
-                throw HTTPError(.badRequest, "a number of seconds is wanted")
+                throw HTTPError(.badRequest, "expected a number of seconds after /delay/")
             }
             let response = try await Self.echo(request)
             try await Task.sleep(for: .seconds(min(seconds, Self.longestDelay)))

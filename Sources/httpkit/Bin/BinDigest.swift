@@ -2,17 +2,17 @@ import HTTPCrypto
 import HTTPParser
 import HTTPServerCore
 
-/// Digest as a client meets it elsewhere, with auth-int and session keys, which the server's own
-/// authentication does not offer (RFC 7616 section 3.4).
+/// Digest with auth-int and session keys, which the toolkit's own authentication does not offer but
+/// other servers do (RFC 7616 section 3.4).
 ///
-/// It stores nothing: any nonce is accepted, and the client's count shows when one is used up.
+/// Nothing is stored: any nonce is accepted, and the client's count shows when a nonce is used up.
 struct BinDigest {
     private static let realm = "httpkit bin"
 
     private let qualities: [String]
     private let algorithm: DigestHash
     private let isSession: Bool
-    /// How many requests a nonce is good for.
+    /// The number of requests for which a nonce is valid.
     private let uses: Int
 
     private var algorithmName: String { algorithm.rawValue + (isSession ? "-sess" : "") }
@@ -55,8 +55,8 @@ struct BinDigest {
             .unauthorized, fields: [.wwwAuthenticate: value, .setCookie: "fake=fake_value; Path=/"])
     }
 
-    /// The response value that the client must have computed; `nil` when it left something out or
-    /// means another request (RFC 7616 sections 3.4.1 to 3.4.3).
+    /// The response value that the client must have computed; `nil` if a parameter is missing or
+    /// belongs to another request (RFC 7616 sections 3.4.1 to 3.4.3).
     private func expectedProof(
         _ field: AuthorizationField, _ request: Request, _ content: [UInt8]
     ) -> String? {

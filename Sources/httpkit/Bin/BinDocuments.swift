@@ -8,19 +8,19 @@ extension BinRouter {
     mutating func addDocuments() {
         group("Documents")
         document("/html", "A page.", .html, BinText.html)
-        document("/json", "JSON with some depth.", .json, BinText.json)
+        document("/json", "Nested JSON.", .json, BinText.json)
         document("/xml", "XML.", MediaType("application/xml") ?? .plainText, BinText.xml)
         document(
-            "/encoding/utf8", "A page with scripts of many peoples, in UTF-8.", .html,
+            "/encoding/utf8", "A page with many writing systems, in UTF-8.", .html,
             BinText.scripts)
         document(
-            "/robots.txt", "What robots must not read: /deny.", .plainText,
+            "/robots.txt", "Rules for robots, which exclude /deny.", .plainText,
             "User-agent: *\nDisallow: /deny\n")
         document(
-            "/deny", "What robots must not read.", .plainText, "Robots were asked not to come.\n")
-        document("/forms/post", "A form to fill in; it goes to /post.", .html, BinText.form)
+            "/deny", "A page closed to robots.", .plainText, "Robots were asked not to come.\n")
+        document("/forms/post", "A form, which is sent to /post.", .html, BinText.form)
         answer(
-            [.get], "/links/:n/:offset", "A page with so many links to its like, at most 200.",
+            [.get], "/links/:n/:offset", "A page with n links to pages like it, at most 200.",
             example: "/links/10/0"
         ) { request in
             let count = min(max(try request.number("n"), 1), 200)

@@ -17,7 +17,7 @@ extension BinRouter {
             let name = method.name
             wait(
                 [method], "/\(name.lowercased())",
-                "The same for \(name), with content, form, files and JSON."
+                "The parts of a \(name) request, with content, form, files and JSON."
             ) { request in
                 try await Self.echo(request)
             }
@@ -47,7 +47,7 @@ extension BinRouter {
 
     // MARK: Parts of the answers
 
-    /// The fields of all answers.
+    /// The JSON members of all answers.
     static func head(of request: Request) -> [JSONName: JSONValue] {
         [
             "args": JSONValue(request.query), "headers": fields(of: request),
@@ -116,15 +116,15 @@ extension BinRouter {
         return limits
     }
 
-    /// UTF-8 as it is, and all other bytes as a data URL (RFC 2397).
+    /// UTF-8 text unchanged, other bytes as a data URL (RFC 2397).
     private static func text(_ content: [UInt8], _ mediaType: MediaType?) -> String {
         if let text = String(validating: content, as: UTF8.self) { return text }
         let type = mediaType?.essence ?? "application/octet-stream"
         return "data:\(type);base64,\(Base64.text(of: content))"
     }
 
-    /// The fields by name, each word of which begins with a capital, whatever way the client wrote
-    /// it. The values of a name that comes several times are joined.
+    /// The fields by name. Each word of a name begins with a capital, regardless of the client's
+    /// spelling. The values of a repeated name are joined with commas.
     static func fields(of request: Request) -> JSONValue {
         var members: [JSONName: JSONValue] = [:]
         for field in request.wireFields {
@@ -148,7 +148,8 @@ extension BinRouter {
         request.fields[.xForwardedFor] ?? request.peer.host
     }
 
-    /// Scheme and authority of the request; a proxy in front that speaks TLS says so.
+    /// The scheme and authority of the request. A proxy that speaks TLS to the client sets the
+    /// scheme with X-Forwarded-Proto.
     static func base(of request: Request) -> String {
         let scheme = request.fields[.xForwardedProto] == "https" ? "https" : "http"
         return "\(scheme)://\(request.fields[.host] ?? request.local.description)"

@@ -6,8 +6,8 @@ import HTTPServerCore
 extension BinRouter {
     mutating func addImages() {
         group("Images")
-        answer([.get], "/image", "The picture in the format that Accept asks for.") { request in
-            // The order decides among formats that are equally welcome.
+        answer([.get], "/image", "The picture in the format that Accept requests.") { request in
+            // If Accept allows several formats, the first of them in this order is sent.
             let accept = request.fields.list(.accept)?.lowercased() ?? "image/png"
             for format in BinImage.allCases where accept.contains(format.mediaType) {
                 return format.response
@@ -62,7 +62,7 @@ enum BinImage: String, CaseIterable {
         Nl4HyC9Sg/PSeAynUHdAr/ZgAAAABJRU5ErkJggg==
         """
 
-    /// One component, of whose blocks only the mean brightness is coded.
+    /// One component; only the mean brightness of each block is coded.
     private static let photograph = """
         /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI\
         CAgICAgICAgICAgICAgICAgICAgICAj/wAALCABAAEABAREA/8QAHAAAAAAJAAAAAAAAAAAAAAAAAAECAwQFBgcI/8QA\

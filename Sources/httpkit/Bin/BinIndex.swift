@@ -8,15 +8,16 @@ enum BinIndex {
         if let torture {
             let address = HTMLEscaping.attribute(torture)
             sections += """
-                <section><h2>Broken on purpose</h2><p class="note">Legal oddities and broken \
-                answers, one a path, are at <a href="\(address)">\(HTMLEscaping.text(torture))</a>.\
+                <section><h2>Broken on purpose</h2><p class="note">Unusual and malformed \
+                responses, one per path, are at \
+                <a href="\(address)">\(HTMLEscaping.text(torture))</a>.\
                 </p></section>
 
                 """
         }
         return head("httpkit bin")
-            + "<p class=\"note\">What a client sends comes back as JSON, and each kind of answer "
-            + "that it has to understand has a path. The paths are those of httpbin.</p>\n"
+            + "<p class=\"note\">Requests are returned as JSON, and each kind of response that a "
+            + "client has to understand has a path. The paths are those of httpbin.</p>\n"
             + sections + "</main></body></html>\n"
     }
 

@@ -3,12 +3,12 @@ import HTTPParser
 import HTTPServerCore
 internal import HTTPServerKit
 
-/// Parts of HTTP that stand beside a response: trailers, interim responses, other protocols.
+/// Parts of HTTP around a response: trailers, interim responses, other protocols.
 extension BinRouter {
     mutating func addMessageParts() {
         group("Around the response")
         answer(
-            [.get], "/trailers", "The fields of the query behind chunked content.",
+            [.get], "/trailers", "Chunked content, with the fields of the query as trailers.",
             example: "/trailers?X-Checksum=abc"
         ) { request in
             var trailers = HTTPFields()
@@ -38,7 +38,7 @@ extension BinRouter {
         }
         answer([.get], "/ws", "426 with Upgrade; /websocket/echo speaks WebSocket.") { _ in
             throw HTTPError(
-                .upgradeRequired, "WebSocket is spoken at /websocket/echo",
+                .upgradeRequired, "use WebSocket at /websocket/echo",
                 fields: [.upgrade: "websocket"])
         }
     }

@@ -3,7 +3,7 @@ import HTTPParser
 import HTTPServerCore
 internal import HTTPServerKit
 
-/// Redirects, by which clients are led around.
+/// Chains of redirects, and redirects to any URL.
 extension BinRouter {
     /// The longest chain; clients give up long before.
     static let redirectLimit = 1000
@@ -11,27 +11,27 @@ extension BinRouter {
     mutating func addRedirects() {
         group("Redirects")
         answer(
-            [.get], "/redirect/:n", "So many redirects, then /get; ?absolute=true for whole URLs.",
+            [.get], "/redirect/:n", "n redirects, then /get; ?absolute=true for absolute URLs.",
             example: "/redirect/3"
         ) { request in
             let isAbsolute = request.query["absolute"]?.lowercased() == "true"
             return try Self.step(request, isAbsolute ? .absolute : .relative)
         }
         answer(
-            [.get], "/relative-redirect/:n", "The same, by references without an authority.",
+            [.get], "/relative-redirect/:n", "n redirects, by references without an authority.",
             example: "/relative-redirect/3"
         ) { request in
             try Self.step(request, .relative)
         }
         answer(
-            [.get], "/absolute-redirect/:n", "The same, by whole URLs.",
+            [.get], "/absolute-redirect/:n", "n redirects, by absolute URLs.",
             example: "/absolute-redirect/3"
         ) { request in
             try Self.step(request, .absolute)
         }
         answer(
             nil, "/redirect-to",
-            "To url of the query, exactly as it stands there, by status_code, 302 without one.",
+            "A redirect to the unchanged url of the query, with status_code or 302.",
             example: "/redirect-to?url=/get&status_code=307"
         ) { request in
             try Self.redirect(request)
@@ -45,7 +45,7 @@ extension BinRouter {
     private static func step(_ request: Request, _ kind: Kind) throws(HTTPError) -> Response {
         let left = try request.number("n")
         guard (1...redirectLimit).contains(left) else {
-            throw HTTPError(.badRequest, "1 to \(redirectLimit) redirects are made")
+            throw HTTPError(.badRequest, "expected 1 to \(redirectLimit) redirects")
         }
         let next = left == 1 ? "/get" : "/\(kind.rawValue)-redirect/\(left - 1)"
         return .redirect(to: kind == .absolute ? base(of: request) + next : next)
@@ -57,7 +57,7 @@ extension BinRouter {
             throw HTTPError(.badRequest, "the query has no url")
         }
         guard !location.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            throw HTTPError(.badRequest, "the url cannot stand in a field")
+            throw HTTPError(.badRequest, "the url contains a control character")
         }
         let code = try request.number(inQuery: "status_code") ?? 302
         let status = (300...399).contains(code) ? HTTPStatus(code) : nil

@@ -12,14 +12,14 @@ internal import HTTPServerKit
 /// ```
 ///
 /// Names of paths, members of JSON and statuses are those of httpbin, so that tests written for
-/// that run against this one, without a network. Everything has a limit: content that is sent back
-/// ``contentLimit``, content that is made ``generatedLimit``, times ``longestDelay``.
+/// httpbin run against this server, without a network. Content that is sent back is limited by
+/// ``contentLimit``, generated content by ``generatedLimit``, delays by ``longestDelay``.
 package struct BinRouter: Handler {
     /// The most bytes of a request that are sent back.
     package static let contentLimit = 32 << 20
-    /// The most bytes that a path makes at once; more asked for is cut to it.
+    /// The most bytes that a path generates; larger numbers are reduced to it.
     package static let generatedLimit = 100 << 20
-    /// The most seconds that an answer is held back.
+    /// The longest delay of an answer, in seconds.
     package static let longestDelay = 10.0
 
     /// An endpoint as the index shows it.
@@ -27,7 +27,7 @@ package struct BinRouter: Handler {
         var methods: String
         var path: String
         var text: String
-        /// A target that can be opened; `nil` for one that is not for browsers.
+        /// A target that a browser can open; `nil` for none.
         var example: String?
     }
 
@@ -41,8 +41,8 @@ package struct BinRouter: Handler {
     private(set) var groups: [Group] = []
 
     /// Creates the endpoints.
-    /// - Parameter torturePort: the port at the same host that speaks legal oddities and broken
-    ///   answers, which the index links to; `nil` without one.
+    /// - Parameter torturePort: the port at the same host with unusual and malformed answers, to
+    ///   which the index links; `nil` without one.
     package init(torturePort: UInt16? = nil) {
         addEchoes()
         addStatuses()
@@ -65,8 +65,8 @@ package struct BinRouter: Handler {
         router.route(
             .get, "/",
             to: SyncHandler { [groups] request in
-                // By the name that the browser knows: an address to listen at need not be one to
-                // connect to.
+                // Uses the host that the browser knows, because it may be unable to connect to the
+                // address that the server listens at.
                 let address = "http://\(Self.host(of: request)):\(torturePort)/"
                 return .html(BinIndex.page(groups, torture: address))
             })
@@ -81,7 +81,7 @@ package struct BinRouter: Handler {
         return String(field.prefix { $0 != ":" })
     }
 
-    /// Answers by the endpoint of the path.
+    /// Answers with the endpoint of the path.
     package func answer(_ request: Request) throws -> Answer {
         try InterceptingHandler(router, after: Self.finish).answer(request)
     }
@@ -91,7 +91,7 @@ package struct BinRouter: Handler {
         // Content from a query must not run as a page of this server.
         response.fields[.xContentTypeOptions] = "nosniff"
         response.fields.append("Content-Security-Policy", "sandbox allow-forms")
-        // Pages of any origin may read, as httpbin has it.
+        // Pages of any origin may read answers, as with httpbin.
         response.fields["Access-Control-Allow-Origin"] = request.fields[.origin] ?? "*"
         response.fields["Access-Control-Allow-Credentials"] = "true"
         guard request.method == .options else { return }
@@ -109,13 +109,13 @@ package struct BinRouter: Handler {
         groups.append(Group(title: title))
     }
 
-    /// Adds an endpoint that answers at once.
+    /// Adds an endpoint that answers without waiting.
     /// - Parameters:
     ///   - methods: the methods; `nil` for all.
     ///   - path: the path, with parameters.
-    ///   - text: what the index says about it.
-    ///   - example: a target for the index; the path itself where it has no parameter.
-    ///   - respond: answers.
+    ///   - text: the description in the index; empty to leave the endpoint out.
+    ///   - example: a target for the index; by default the path, if it has no parameter.
+    ///   - respond: makes the response.
     mutating func answer(
         _ methods: [HTTPMethod]?, _ path: String, _ text: String, example: String? = nil,
         respond: @escaping @Sendable (Request) throws -> Response
@@ -126,7 +126,7 @@ package struct BinRouter: Handler {
         }
     }
 
-    /// Adds an endpoint that waits: either until content arrives or until time passes.
+    /// Adds an endpoint that waits for content or for time to pass.
     mutating func wait(
         _ methods: [HTTPMethod]?, _ path: String, _ text: String, example: String? = nil,
         respond: @escaping @Sendable (Request) async throws -> Response
@@ -151,11 +151,11 @@ package struct BinRouter: Handler {
 }
 
 extension Request {
-    /// A parameter of the path; empty when the route has none of that name.
+    /// A parameter of the path; empty if the route has none with this name.
     func parameter(_ name: String) -> String { parameters[name] ?? "" }
 
     /// A number that is part of the path, digits only.
-    /// - Throws: 404 for anything else, which is no such path.
+    /// - Throws: 404 for anything else, because no such path exists.
     func number(_ name: String) throws(HTTPError) -> Int {
         guard let number = FieldValues.parseDecimal(parameter(name)) else {
             throw HTTPError(.notFound)
@@ -164,7 +164,7 @@ extension Request {
     }
 
     /// A number of the query.
-    /// - Throws: 400 for what is there and is no number.
+    /// - Throws: 400 if the value is not a number.
     func number(inQuery name: String) throws(HTTPError) -> Int? {
         guard let text = query[name] else { return nil }
         guard let number = FieldValues.parseDecimal(text) else {
@@ -174,7 +174,7 @@ extension Request {
     }
 
     /// A time of the query in seconds, from 0 to ``BinRouter/longestDelay``.
-    /// - Throws: 400 for what is there and is no such number.
+    /// - Throws: 400 if the value is not such a number.
     func seconds(inQuery name: String) throws(HTTPError) -> Double? {
         guard let text = query[name] else { return nil }
         guard let seconds = Double(text), seconds >= 0 else {

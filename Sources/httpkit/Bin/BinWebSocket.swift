@@ -19,7 +19,7 @@ extension BinRouter {
             [.get], "/websocket/echo", "Sends every message back (RFC 6455).",
             example: "/websocket/echo"
         ) { [options] request in
-            // Pages of any origin may connect, as to all of these endpoints.
+            // Pages of any origin may connect, as to all endpoints.
             try request.webSocket(origins: .any, compression: compression, options: options) {
                 socket in
                 for try await message in socket { try await socket.send(message) }

@@ -36,10 +36,11 @@ extension Fetch {
         return response
     }
 
-    /// Removes the note of an upload that is over; `Upload-Complete` says so even in an error.
+    /// Removes the note of a finished upload. An error response with `Upload-Complete: ?1` finishes
+    /// it, too.
     ///
-    /// After another refusal the same call may go on later, so its note stays. Where it has none, a
-    /// note for another URL stays.
+    /// After other errors the same call can resume the upload later, so its note is written.
+    /// Without resume data, an existing note stays, because it is for another URL.
     private static func settle(
         _ note: UploadNote, of upload: ResumableUpload, after response: ClientResponse
     ) {
@@ -66,7 +67,7 @@ extension Fetch {
         }
     }
 
-    /// Shows how far an upload is, with a line for each request that sends a part of the file.
+    /// Shows the progress of an upload, with a line for each request that sends a part of the file.
     private func showProgress(of upload: ResumableUpload) -> Task<Void, Never>? {
         guard showsProgress else { return nil }
         return Task {
@@ -92,7 +93,7 @@ extension Fetch {
     }
 }
 
-/// The note beside a file that is being uploaded: it says how to resume the upload.
+/// The note next to a file that is being uploaded, with the data to resume the upload.
 struct UploadNote {
     private struct Content: Codable {
         var rest: UploadResumeData
@@ -109,7 +110,7 @@ struct UploadNote {
 
     /// - Parameters:
     ///   - file: the path of the file that is sent.
-    ///   - showsMessages: whether standard error says why the note cannot be written.
+    ///   - showsMessages: whether an error in writing the note is reported on standard error.
     init(file: String, showsMessages: Bool = true) {
         self.file = file
         self.showsMessages = showsMessages
@@ -122,7 +123,7 @@ struct UploadNote {
         return (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970
     }
 
-    /// The note of an earlier call for the same URL and the same file.
+    /// The note of an earlier call for the same URL and the same, unchanged file.
     func read(for request: URL) -> UploadResumeData? {
         guard let content = note.content, content.rest.url == request,
             let began, content.modified == began,
@@ -131,18 +132,18 @@ struct UploadNote {
         return content.rest
     }
 
-    /// Whether the upload's URL has https if the URL of the request has.
+    /// Whether the upload's URL uses https, unless the request itself uses http.
     private static func isAsSecure(_ upload: URL, as request: URL) -> Bool {
         upload.scheme?.lowercased() == "https" || request.scheme?.lowercased() == "http"
     }
 
-    /// Writes the note while the upload is running, so that it is there if the process is killed.
+    /// Writes the note while the upload is running, so that it exists if the process is killed.
     func keep(_ data: UploadResumeData) {
         // An error is ignored: if the upload fails, `write` tries again and reports it.
         try? save(data)
     }
 
-    /// Writes the note, or says on standard error why the upload cannot be resumed.
+    /// Writes the note, or reports on standard error why the upload cannot be resumed.
     func write(_ data: UploadResumeData) {
         do {
             try save(data)

@@ -11,23 +11,23 @@ import URLClient
     import Darwin
 #endif
 
-/// One request on its way, with all that is shown of it.
+/// Sends one request, and shows or stores its response.
 struct Fetch {
     let request: ClientRequest
     let session: ClientSession
     let output: FetchOutputOptions
-    /// The file that is sent, if one is.
+    /// The path of the file to send; `nil` without one.
     let upload: String?
-    /// Whether only the head is asked for, and shown.
+    /// Whether only the head is requested and shown.
     let isHeadOnly: Bool
-    /// The text of the server with a status that is no success.
+    /// The server's explanation of an error status.
     private let explanation = Locked<String?>(nil)
 
     /// A signal has ended the transfer.
     struct Interrupted: Error { let signal: CInt }
 
     /// Control-C and SIGTERM cancel the transfer, so that only the files that --resume needs are
-    /// left; a second signal ends the program at once.
+    /// left; a second signal ends the program immediately.
     /// - Returns: the exit status of a response.
     func run() async throws -> Int32 {
         let came = Locked<CInt?>(nil)
@@ -64,11 +64,11 @@ struct Fetch {
 
     // MARK: As it comes
 
-    /// To standard output, or what is open in its place.
+    /// Prints the content on standard output or another descriptor.
     private func print(on descriptor: CInt = STDOUT_FILENO) async throws -> ClientResponse {
         let (content, response) = try await session.bytes(for: request)
         if output.includesHead { try Self.write(head: response) }
-        // Progress and content on one terminal would spoil each other.
+        // Progress and content on one terminal would overwrite each other.
         let progress = isatty(descriptor) == 0 ? showProgress(of: content.task) : nil
         defer { progress?.cancel() }
         do {
@@ -80,7 +80,8 @@ struct Fetch {
                 try StandardOutput.write(&bytes, to: descriptor)
             }
         } catch {
-            // The content is not read any more: the transfer, and its progress, would never end.
+            // The content is no longer read: without this, the transfer and its progress would
+            // never end.
             content.task.cancel()
             await progress?.end()
             throw error
@@ -98,7 +99,8 @@ struct Fetch {
             && there.st_dev == output.st_dev && there.st_ino == output.st_ino
     }
 
-    /// The file that a link leads to, which need not be there yet: the link stays.
+    /// The path to write to: for a trusted link its target, which need not exist yet, so that the
+    /// link itself is not replaced.
     private static func target(of path: String) -> String {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
@@ -116,8 +118,8 @@ struct Fetch {
         return folder + "/" + String(Substring(name))
     }
 
-    /// Whether a link may be followed: in a folder that all users share, such as `/tmp`, another
-    /// user may have made it so that a file of this user is replaced. Linux has the same rule
+    /// Whether a link may be followed. In a folder that all users share, such as `/tmp`, another
+    /// user may have created the link to have a file of this user replaced. Linux has the same rule
     /// (fs.protected_symlinks).
     private static func isTrusted(_ link: stat, in folder: String) -> Bool {
         var status = stat()
@@ -137,7 +139,7 @@ struct Fetch {
         return unsafe String(cString: real)
     }
 
-    /// Whether something is there that is no regular file: a device, a pipe.
+    /// Whether the path leads to something other than a regular file, such as a device or a pipe.
     private static func isSpecial(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
@@ -155,7 +157,7 @@ struct Fetch {
         return try await print(on: descriptor)
     }
 
-    /// The head takes the place of the content, also in a file.
+    /// Prints only the head, to the output file or on standard output.
     private func printHead() async throws -> ClientResponse {
         let (content, response) = try await session.bytes(for: request)
         for try await _ in content {}
@@ -198,12 +200,13 @@ struct Fetch {
             return try await finish(rest, note)
         } catch let error as ClientError {
             switch error.kind {
-            // The part is gone, or shorter than it was. Other such errors concern another file.
+            // The partial file is missing or shorter than before. Other errors of this kind concern
+            // another file.
             case .cannotOpenFile where (data.measured()?.offset ?? 0) < data.offset: break
-            // Nothing is left to fetch, or the part is longer than the whole is now.
+            // Nothing is left to fetch, or the partial file is longer than the content is now.
             case .badResponse where rest.response?.status == .rangeNotSatisfiable: break
             case .badResponse:
-                // The server reports an error; the part stays valid.
+                // The server reports an error; the partial file stays valid.
                 guard let answer = rest.response, answer.status.code >= 400 else { throw error }
                 if output.includesHead { try Self.write(head: answer) }
                 showMetrics(rest)
@@ -216,7 +219,7 @@ struct Fetch {
         }
     }
 
-    /// With --resume, a file that is whole is fetched again only if the server has another one now.
+    /// With --resume, a complete file is fetched again only if the server's content has changed.
     private func downloadUnlessWhole(
         _ path: String, _ note: ResumeNote
     ) async throws -> ClientResponse {
@@ -231,19 +234,19 @@ struct Fetch {
             guard whole.isConfirmed(by: response) else {
                 return try await finish(session.downloadTask(for: request, to: path), note)
             }
-            output.complain("\(path) is whole, and the server still has the same")
+            output.complain("\(path) is complete, and the server still has the same")
             if output.includesHead { try Self.write(head: response) }
             showMetrics(task)
             return response
         }
     }
 
-    /// The first line of an error page that is plain text and says more than its status.
+    /// The first line of an error page, if it is plain text and adds something to the status.
     /// - Parameters:
     ///   - message: the message of the client's error: the status, a colon, and the beginning of
     ///     the content.
     ///   - status: code and reason phrase.
-    /// - Returns: `nil` for none.
+    /// - Returns: `nil` without such a line.
     static func explanation(in message: String, of status: String) -> String? {
         let head = "\(status): "
         guard message.hasPrefix(head) else { return nil }
@@ -252,12 +255,13 @@ struct Fetch {
         return harmless(line)
     }
 
-    /// A text of a server, without what would steer a terminal.
+    /// A server's text, with characters that could control a terminal replaced by `?`.
     static func harmless(_ text: some StringProtocol) -> String {
         String(text.map { $0.unicodeScalars.contains(where: steersTerminals) ? "?" : $0 })
     }
 
-    /// Whether it is a control or changes the direction of text, which would forge other lines.
+    /// Whether a character controls a terminal or changes the direction of text, which could forge
+    /// output.
     private static func steersTerminals(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true
@@ -283,7 +287,7 @@ struct Fetch {
             return response
         } catch let error as ClientError {
             await progress?.end()
-            // Such a response does not affect a part that an earlier call has left.
+            // An error response does not affect a partial file of an earlier call.
             if error.kind == .unexpectedStatus, let response = task.response,
                 response.status.code >= 400
             {

@@ -1,9 +1,9 @@
 import HTTPParser
 import URLClient
 
-/// URLs as they are typed.
+/// URLs as users type them.
 enum FetchAddress {
-    /// The URL with `http://` in front where there is no scheme, as curl assumes.
+    /// The URL, with `http://` added if it has no scheme, as in curl.
     static func completed(_ text: String) -> String {
         guard let end = text.firstRange(of: "://")?.lowerBound, isScheme(text[..<end]) else {
             return "http://" + text
@@ -24,14 +24,14 @@ enum FetchAddress {
         }
     }
 
-    /// The origin that a URL leads to: of a WebSocket, that of the handshake (RFC 6455 section 3).
+    /// The origin of a URL; for a WebSocket the origin of the handshake (RFC 6455 section 3).
     static func origin(of url: String) -> Origin? {
         let url = WebSocketConsole.takes(url) ? "http" + url.dropFirst(2) : url
         return ClientRequest(.get, url).origin
     }
 
-    /// The last segment of the path, which `-O` takes; `nil` where it cannot name a file. It is not
-    /// decoded: a slash or a control character in it would lead elsewhere.
+    /// The last segment of the path, which is the file name for `-O`; `nil` if it cannot name a
+    /// file. It is not decoded, because a decoded slash or control character would lead elsewhere.
     static func fileName(of url: String) -> String? {
         let url = completed(url)
         guard let start = url.firstRange(of: "://")?.upperBound else { return nil }

@@ -1,20 +1,20 @@
-/// Arguments of `fetch` as curl takes them: a value may follow the letter of its flag at once, also if
-/// an equals sign is in it, as in `-Fname=@file`.
+/// Arguments of `fetch` as curl accepts them: a value may directly follow the letter of its flag,
+/// even if it contains an equals sign, as in `-Fname=@file`.
 enum FetchArguments {
     /// The letters of flags without a value.
     static let switches: Set<Character> = ["I", "L", "O", "S", "f", "i", "k", "n", "s", "v"]
-    /// The letters of flags with one.
+    /// The letters of flags with a value.
     static let options: Set<Character> = [
         "A", "F", "H", "T", "X", "b", "c", "d", "m", "o", "r", "u", "x",
     ]
-    /// The names of flags with one.
+    /// The names of flags with a value.
     static let names: Set = [
         "cacert", "connect-to", "cookie", "cookie-jar", "data", "form", "header", "limit-rate",
         "max-redirects", "max-time", "netrc-file", "output", "proxy", "range", "request", "retry",
         "timeout", "upload-file", "user", "user-agent",
     ]
 
-    /// - Parameter arguments: those of the program, its own name left out.
+    /// - Parameter arguments: the arguments of the program, without its name.
     static func complete(_ arguments: [String]) -> [String] {
         guard arguments.first == "fetch" else { return arguments }
         var completed: [String] = []
@@ -35,7 +35,8 @@ enum FetchArguments {
         return completed
     }
 
-    /// Flags of one letter, and their value if it follows at once; `nil` for anything else.
+    /// Flags of one letter, split from a value that directly follows them; `nil` for any other
+    /// argument.
     private static func parts(_ argument: String) -> [String]? {
         guard argument.hasPrefix("-"), argument.count > 1 else { return nil }
         for index in argument.indices.dropFirst() {

@@ -14,21 +14,22 @@ import URLClient
 struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch",
-        abstract: "Send a request and print or keep the content of its response.",
+        abstract: "Send a request and print or save the content of its response.",
         discussion: """
-            The exit status is 0 for a response of 2xx or 3xx, 22 for one of 4xx or 5xx, and for \
-            one of 3xx with --output, which saves 2xx only; otherwise the one that curl has for the \
-            same failure: 6 for an unknown host, 7 for a refused connection, 28 for a timeout, 60 \
-            for a bad certificate. Control-C ends it with 130, SIGTERM with 143; with --resume the \
-            same call goes on later.
+            The exit status is 0 for a response of 2xx or 3xx, and 22 for 4xx or 5xx. With \
+            --output, which saves only 2xx, it is 22 for 3xx, too. For other failures it is that \
+            of curl: 6 for an unknown host, 7 for a refused connection, 28 for a timeout, 60 for a \
+            bad certificate. Control-C ends the command with 130, SIGTERM with 143; with --resume \
+            the same call resumes later.
 
-            A ws or wss URL opens a WebSocket: each line of standard input is sent as a text message, \
-            each message received is printed with a line break behind it (see --json-messages), and \
-            the end of the input closes the connection. The code and the reason of the close go to standard error; the exit status is \
-            0 for 1000 and for a close without a code, and 22 for another one.
+            A ws or wss URL opens a WebSocket: each line of standard input is sent as a text \
+            message, each received message is printed with a line break after it (see \
+            --json-messages), and the end of the input closes the connection. The code and the \
+            reason of the close go to standard error; the exit status is 0 for 1000 and for a \
+            close without a code, and 22 for any other code.
             """)
 
-    @Argument(help: "An http, https, ws or wss URL; http:// may be left out.")
+    @Argument(help: "An http, https, ws or wss URL; http:// may be omitted.")
     var url: String
 
     @OptionGroup(title: "Request")
@@ -60,16 +61,16 @@ struct FetchCommand: AsyncParsableCommand {
 
     private func validateHead() throws {
         if head.isHeadOnly, request.hasContent || request.method != nil {
-            throw ValidationError("-I asks by HEAD, so -X, -d, -F and -T have no meaning")
+            throw ValidationError("-I sends HEAD, so it excludes -X, -d, -F and -T")
         }
         if output.hasRemoteName, output.file != nil {
-            throw ValidationError("one of -o and -O is enough")
+            throw ValidationError("-o and -O exclude each other")
         }
         if output.hasRemoteName, FetchAddress.fileName(of: url) == nil {
             throw ValidationError("-O needs a URL whose path ends with a name")
         }
         if output.resume, head.range != nil || head.isHeadOnly {
-            throw ValidationError("--resume asks for the rest by itself: leave -r and -I out")
+            throw ValidationError("--resume requests the rest itself: omit -r and -I")
         }
     }
 
@@ -78,10 +79,10 @@ struct FetchCommand: AsyncParsableCommand {
 
     private func validateResume() throws {
         if output.resume, request.upload == "-" {
-            throw ValidationError("--resume continues a file: -T - is none")
+            throw ValidationError("--resume continues a file: -T - is standard input")
         }
         if output.resume, request.upload != nil, hasFile {
-            throw ValidationError("--resume continues -T FILE or -o FILE, one of them")
+            throw ValidationError("--resume continues either -T FILE or -o FILE, not both")
         }
         if output.resume, !hasFile, request.upload == nil {
             throw ValidationError("--resume continues a file: name it with -o or -T")
@@ -95,7 +96,7 @@ struct FetchCommand: AsyncParsableCommand {
         throw ExitCode(await status())
     }
 
-    /// The session, and the cookies of the command line that it must not keep.
+    /// The session, and the cookies of the command line, which must not be stored.
     private func session(
         for request: ClientRequest, _ url: String
     ) throws -> (ClientSession, [Cookie]) {
@@ -109,7 +110,7 @@ struct FetchCommand: AsyncParsableCommand {
         return (ClientSession(configuration), cookies)
     }
 
-    /// Why nothing can be written to a path, so that no request is sent for it.
+    /// The reason why a path cannot be written, found before the request is sent; `nil` for none.
     private static func fault(of path: String) -> String? {
         func isDirectory(_ path: String) -> Bool? {
             var status = stat()
@@ -134,7 +135,8 @@ struct FetchCommand: AsyncParsableCommand {
         return try await console.run()
     }
 
-    /// The exit status; one line reports an error.
+    /// Runs the command; an error is reported in one line.
+    /// - Returns: the exit status.
     private func status() async -> Int32 {
         do {
             let url = FetchAddress.completed(url)
@@ -151,25 +153,26 @@ struct FetchCommand: AsyncParsableCommand {
                 request: request, session: session, output: output, upload: self.request.upload,
                 isHeadOnly: head.isHeadOnly)
             let storage = session.configuration.cookies
-            // The storage writes its file when it goes, also after a failure.
+            // The storage writes its file when it is released, also after a failure.
             defer { if let storage { FetchHeadOptions.remove(cookies, from: storage) } }
             let status =
                 WebSocketConsole.takes(url)
                 ? try await talk(session, request) : try await fetch.run()
             if let storage {
                 FetchHeadOptions.remove(cookies, from: storage)
-                // Shown before the session fails on the same file without a message.
+                // The error is shown here, because the session would fail on the same file without
+                // a message.
                 if status == 0 { try storage.save() }
             }
             await session.flush()
             return status
         } catch let error as Fetch.Interrupted {
-            let hint = output.resume ? "; the same call goes on where the server can" : ""
+            let hint = output.resume ? "; the same call resumes if the server supports it" : ""
             output.complain("interrupted\(hint)")
             return 128 + error.signal
         } catch let error as ClientError {
             let isKept = output.resume && error.resumeData?.measured() != nil
-            let hint = isKept ? "; the part is kept, and the same call goes on" : ""
+            let hint = isKept ? "; the partial file is kept, and the same call resumes" : ""
             output.complain(Fetch.harmless("\(error)") + hint)
             return error.exitCode == 0 ? 2 : error.exitCode
         } catch {

@@ -64,13 +64,15 @@ struct FetchConnectionOptions: ParsableArguments {
         }
     }
 
-    /// `HOST`, `HOST:PORT`, `:PORT`, with IPv6 addresses in brackets where a port follows.
+    /// Parses `HOST`, `HOST:PORT`, `:PORT` or `unix:PATH`. An IPv6 address before a port is in
+    /// brackets.
     static func target(_ text: String) throws -> ConnectTarget {
         let refusal = ValidationError("--connect-to takes HOST, HOST:PORT, :PORT or unix:PATH")
         if text.hasPrefix("unix:") { return .unixSocket(String(text.dropFirst(5))) }
         let colons = text.filter { $0 == ":" }.count
         let isPlain = colons == 0 || (colons > 1 && !text.hasPrefix("["))
-        // Without brackets it is an IPv6 address, or curl's form of two hosts.
+        // Several colons without brackets: an IPv6 address, or curl's form of two hosts, which is
+        // refused.
         if colons > 1, isPlain, RawSocketAddress.bytes(String(text.prefix { $0 != "%" })) == nil {
             throw refusal
         }
@@ -85,7 +87,7 @@ struct FetchConnectionOptions: ParsableArguments {
         return ConnectTarget(host: host.isEmpty ? nil : host, port: port)
     }
 
-    /// The configuration of a session that behaves as the options say.
+    /// The configuration of a session with these options.
     /// - Parameter url: the URL whose server may get the password.
     func configuration(for url: String) -> ClientConfiguration {
         var configuration = ClientConfiguration()

@@ -6,7 +6,7 @@ import URLClient
 struct FetchHeadOptions: ParsableArguments {
     @Flag(
         name: [.customShort("I"), .customLong("head")],
-        help: "Ask for the head alone, by HEAD, and print it.")
+        help: "Request only the head, by HEAD, and print it.")
     var isHeadOnly = false
 
     @Option(
@@ -25,7 +25,7 @@ struct FetchHeadOptions: ParsableArguments {
     @Option(
         name: [.customShort("r"), .long], parsing: .unconditional,
         help: ArgumentHelp(
-            "Ask for a part, such as 0-99, 100- or -100 for the last bytes.", valueName: "range"))
+            "Request a part, such as 0-99, 100- or -100 for the last bytes.", valueName: "range"))
     var range: String?
 
     func validate() throws {
@@ -65,9 +65,9 @@ struct FetchHeadOptions: ParsableArguments {
 
     // MARK: Cookies
 
-    /// Adds the cookies to those of the session.
-    /// - Parameter origin: where they are sent to; those of files know it themselves.
-    /// - Returns: those that are not to be kept.
+    /// Adds the cookies of `-b` to the session.
+    /// - Parameter origin: the origin that gets the cookies; cookies of files have their own.
+    /// - Returns: the cookies that must not be stored.
     /// - Throws: `ClientError` for a file that cannot be read.
     func addCookies(
         to storage: CookieStorage, for origin: Origin?

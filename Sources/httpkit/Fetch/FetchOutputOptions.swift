@@ -21,7 +21,7 @@ struct FetchOutputOptions: ParsableArguments {
 
     @Flag(
         name: [.customShort("v"), .customLong("verbose")],
-        help: "Show what goes over the connection on standard error, passwords included.")
+        help: "Show the traffic of the connection on standard error, including passwords.")
     var isVerbose = false
 
     @Flag(
@@ -31,24 +31,24 @@ struct FetchOutputOptions: ParsableArguments {
 
     @Flag(
         name: [.customShort("S"), .customLong("show-error")],
-        help: "With -s, show messages all the same.")
+        help: "With -s, show messages nevertheless.")
     var showsErrors = false
 
     @Flag(
         name: [.customShort("f"), .customLong("fail")],
-        help: "For command lines of curl: 4xx and 5xx always have exit status 22.")
+        help: "Accepted for command lines of curl; 4xx and 5xx always have exit status 22.")
     var fails = false
 
     @Flag(
         help: ArgumentHelp(
             "Resume an interrupted download, and keep a partial one when this call is interrupted.",
             discussion: """
-                FILE is the file of -o or -T. The state is kept in FILE.resume until FILE is complete; \
-                a partial download is in a hidden file beside it. Both stay if the process is killed. \
-                A FILE that an earlier call with this flag completed is kept, with a message, if the \
-                server's copy is unchanged. This needs an entity tag and extended attributes; \
-                otherwise FILE is fetched again. An upload resumes if the server supports resumable \
-                uploads.
+                FILE is the file of -o or -T. The state is kept in FILE.resume until FILE is \
+                complete; a partial download is in a hidden file next to it. Both stay if the \
+                process is killed. A FILE that an earlier call with this flag completed is kept, \
+                with a message, if the server's copy is unchanged. This needs an entity tag and \
+                extended attributes; otherwise FILE is fetched again. An upload resumes if the \
+                server supports resumable uploads.
                 """
         ))
     var resume = false
@@ -60,8 +60,8 @@ struct FetchOutputOptions: ParsableArguments {
         help: ArgumentHelp(
             "Print each message of a WebSocket as a line of JSON.",
             discussion: """
-                A message is {"text":"..."}, or {"base64":"..."} where it is bytes. Without this flag \
-                it is printed as it is, so that one with line breaks in it looks like several.
+                A message is {"text":"..."}, or {"base64":"..."} for bytes. Without this flag a \
+                message is printed unchanged, so a message with line breaks looks like several.
                 """))
     var jsonMessages = false
 
@@ -79,7 +79,7 @@ struct FetchOutputOptions: ParsableArguments {
 
     var showsMessages: Bool { !isSilent || showsErrors }
 
-    /// One line on standard error, unless it is silent.
+    /// Writes one line on standard error, unless messages are off.
     func complain(_ message: String) {
         if showsMessages { warn(message) }
     }

@@ -15,29 +15,29 @@ struct FetchReachOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How often to try again after a failure of the network, 408, 429, 500 and 502 to 504.",
+            "How often to retry after a failure of the network, 408, 429, 500 and 502 to 504.",
             discussion: """
-                It waits for a second, then twice as long each time, or as long as Retry-After \
-                says. Requests that must not be sent twice, such as POST, are tried again only if \
-                nothing was sent. A download to a file that breaks goes on where it stopped: at \
-                once, and then as often and with the same waits. With 6 the server may be away for \
-                half a minute. Without this flag such a download goes on for 3 to 6 seconds, and \
-                nothing else is tried again but once where a connection broke.
+                The first wait is one second; each further wait is twice as long, or that of \
+                Retry-After. Requests that must not be sent twice, such as POST, are retried only \
+                if nothing was sent. A broken download to a file resumes where it stopped: \
+                immediately, and then as often and with the same waits. With 6 the server may be \
+                unavailable for half a minute. Without this flag such a download is resumed for 3 \
+                to 6 seconds, and other requests are retried only once, after a broken connection.
                 """, valueName: "n"))
     var retry: Int?
 
     @Flag(
         name: .shortAndLong,
-        help: "Look for users of hosts in ~/.netrc, unless --user or the URL names one.")
+        help: "Read users and passwords from ~/.netrc, unless --user or the URL has them.")
     var netrc = false
 
     @Option(
-        help: ArgumentHelp("Look for them in FILE; see netrc(5).", valueName: "file"))
+        help: ArgumentHelp("Read users and passwords from FILE; see netrc(5).", valueName: "file"))
     var netrcFile: String?
 
     @Flag(
         name: [.customShort("L"), .customLong("location")],
-        help: "For command lines of curl: redirects are followed in any case.")
+        help: "Accepted for command lines of curl; redirects are always followed.")
     var followsRedirects = false
 
     func validate() throws {
@@ -51,7 +51,7 @@ struct FetchReachOptions: ParsableArguments {
         if let proxy { configuration.proxy = .proxy(try Self.proxy(proxy)) }
         if let retry {
             configuration.retries = Self.policy(retry)
-            // The first continuation comes at once, and does not count as a retry.
+            // The first continuation follows immediately, and does not count as a retry.
             configuration.downloadContinuations = retry + 1
         }
         guard let path = netrcPath, !hasUser else { return }
@@ -64,7 +64,7 @@ struct FetchReachOptions: ParsableArguments {
             guard challenge.failureCount == 0 else { return .reject }
             var name: String?
             if case .password(let known, let password)? = challenge.proposed {
-                // The URL has a name alone: the file may have the password for it.
+                // The URL has a user name without a password, which the file may have.
                 guard password.isEmpty else { return .useProposed }
                 name = known
             }

@@ -44,7 +44,7 @@ struct FetchRequestOptions: ParsableArguments {
 
     func validate() throws {
         let kinds = [!data.isEmpty, !form.isEmpty, upload != nil].filter { $0 }
-        if kinds.count > 1 { throw ValidationError("one of -d, -F and -T is enough") }
+        if kinds.count > 1 { throw ValidationError("-d, -F and -T exclude each other") }
         if data.count > 1, let file = data.first(where: { $0.hasPrefix("@") }) {
             throw ValidationError("\(file): a file cannot be joined with other data")
         }
@@ -57,7 +57,7 @@ struct FetchRequestOptions: ParsableArguments {
         }
     }
 
-    /// Whether another request than a plain GET is wanted.
+    /// Whether the request differs from a plain GET.
     var isUnusual: Bool { method != nil || json || hasContent }
 
     /// The request that the options describe.

@@ -9,16 +9,16 @@ import URLClient
     import Foundation
 #endif
 
-/// A file that an earlier call has fetched whole, and the entity tag that the server gave to its
-/// content (RFC 9110 section 8.8.3).
+/// A file that an earlier call has fetched completely, and the entity tag of its content (RFC 9110
+/// section 8.8.3).
 ///
 /// An extended attribute of the file keeps the tag, which is used only if the file has not changed
 /// since. URLs are kept as digests, because they may contain secrets.
 struct FetchedFile {
     private struct Content: Codable, Equatable {
-        /// The digest of the URL of the call; redirects may have led elsewhere.
+        /// The digest of the URL of the call, before redirects.
         var request: String
-        /// The digest of the URL that answered.
+        /// The digest of the URL after redirects.
         var source: String
         var tag: String
         var size: Int64
@@ -56,8 +56,8 @@ struct FetchedFile {
         return request
     }
 
-    /// Whether a response says that the server still has the same content. The URL counts, too: a
-    /// redirect may lead to another resource by now, which may have the same tag.
+    /// Whether a response confirms that the content is unchanged. Its URL must be the same, too,
+    /// because a redirect may now lead to another resource with the same tag.
     func isConfirmed(by response: ClientResponse) -> Bool {
         response.status == .notModified && Self.digest(response.url) == content.source
             && response.fields[.eTag] ?? content.tag == content.tag

@@ -1,10 +1,10 @@
 internal import ToolkitSystem
 
-/// The users of hosts in a file that curl and ftp(1) read, too: `.netrc`.
+/// The users of hosts in a `.netrc` file, which curl and ftp(1) also read.
 struct Netrc {
     /// A user of a host.
     struct Entry: Equatable {
-        /// `nil` for the entry `default`, which holds for all hosts.
+        /// `nil` for the entry `default`, which matches all hosts.
         var machine: String?
         var login: String?
         var password: String?
@@ -14,12 +14,12 @@ struct Netrc {
         let description: String
     }
 
-    /// Longer files are no lists of users.
+    /// The longest file that is read.
     private static let byteLimit = 1 << 20
 
     private(set) var entries: [Entry] = []
 
-    /// Reads a file; one that is not there has no users.
+    /// Reads a file; a missing file has no users.
     init(file path: String) throws {
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -64,7 +64,7 @@ struct Netrc {
     /// The first user of a host, or the one with a name.
     /// - Parameters:
     ///   - host: an IPv6 address without brackets.
-    ///   - login: the name that is asked for; `nil` for any.
+    ///   - login: the requested name; `nil` for any.
     func user(of host: String, named login: String? = nil) -> (name: String, password: String)? {
         for entry in entries {
             guard entry.machine.map({ $0.lowercased() == host.lowercased() }) ?? true else {
@@ -77,7 +77,7 @@ struct Netrc {
     }
 }
 
-/// The words of the file: separated by white space, or in quotes, where a backslash stands before a
+/// The words of the file, separated by white space or in quotes. In quotes, a backslash precedes a
 /// quote, a backslash, or n, r and t for control characters.
 private struct NetrcScanner {
     private var rest: Substring
@@ -106,7 +106,7 @@ private struct NetrcScanner {
         return value
     }
 
-    /// A macro goes on up to an empty line.
+    /// Skips a macro, which ends before an empty line.
     mutating func skipMacro() {
         while !rest.isEmpty {
             let line = rest.prefix { !$0.isNewline }

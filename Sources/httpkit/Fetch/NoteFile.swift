@@ -13,17 +13,18 @@ internal import ToolkitSystem
     import Darwin
 #endif
 
-/// The file beside a transfer that says how to go on with it. Another file of that name stays.
+/// The file next to a transferred file, with the data to resume the transfer. Any other file with
+/// its name is left unchanged.
 struct NoteFile<Content: Codable> {
     let url: URL
 
-    /// - Parameter path: of the file that is transferred.
+    /// - Parameter path: the path of the transferred file.
     init(besides path: String) {
         url = URL(fileURLWithPath: path + ".resume")
     }
 
-    /// The note; `nil` when there is none, or another file. A note that another user has made does
-    /// not count, because it could have a file sent elsewhere.
+    /// The note; `nil` if there is no valid one. A note of another user is ignored, because it
+    /// could direct a file to another server.
     var content: Content? {
         guard let file = OpenFile(own: url.path),
             let bytes = try? file.content(upTo: NoteFiles.sizeLimit)
@@ -45,17 +46,17 @@ struct NoteFile<Content: Codable> {
     }
 }
 
-/// Belongs to the notes of all transfers.
+/// Definitions for the notes of all transfers.
 enum NoteFiles {
     /// Far more than a URL and the validator of a server need.
     static let sizeLimit = 64 << 10
 
-    /// A file that is no note of this kind has the name of one.
+    /// The name of the note belongs to a file that is not a note.
     struct Taken: Error, CustomStringConvertible {
-        var description: String { "another file has its name" }
+        var description: String { "another file has the same name" }
     }
 
-    /// Whether it is a regular file of this user.
+    /// Whether a file is a regular file of this user.
     static func isOwn(_ status: stat) -> Bool {
         status.st_mode & S_IFMT == S_IFREG && status.st_uid == geteuid()
     }
@@ -68,8 +69,8 @@ enum NoteFiles {
 }
 
 extension OpenFile {
-    /// Opens a regular file of this user for reading; a link is none. Attributes and contents of other
-    /// users' files are not to be believed.
+    /// Opens a regular file of this user for reading; `nil` for other files and for links.
+    /// Attributes and contents of other users' files are not trusted.
     convenience init?(own path: String) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }

@@ -9,7 +9,8 @@ import URLClient
     import Darwin
 #endif
 
-/// Shows on standard error, a terminal, how far a transfer is, and leaves the last state there.
+/// Shows the progress of a transfer on standard error, a terminal, and leaves the last state
+/// visible.
 final class ProgressDisplay: Sendable {
     private let work: Task<Void, Never>
 
@@ -34,7 +35,7 @@ final class ProgressDisplay: Sendable {
     /// Waits until the last state is shown, once the transfer is over.
     func end() async { await work.value }
 
-    /// Shows no more.
+    /// Stops showing progress.
     func cancel() { work.cancel() }
 
     private static func write(_ text: String) {

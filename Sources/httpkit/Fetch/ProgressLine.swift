@@ -1,24 +1,24 @@
-/// How far a transfer is, in one line of a terminal.
+/// The progress of a transfer, in one line of a terminal.
 struct ProgressLine {
     /// The cells of the bar.
     private static let barWidth = 24
 
     var received: Int64 = 0
-    /// How many of them have come since the start; nil for all.
+    /// The number of bytes that this call has received; `nil` if that is all of `received`.
     var newlyReceived: Int64?
-    /// How many bytes will come, if that is known.
+    /// The number of bytes of the whole content, if known.
     var toReceive: Int64?
     var sent: Int64 = 0
-    /// How many bytes will be sent, if that is known.
+    /// The number of bytes to send, if known.
     var toSend: Int64?
 
     /// The line.
-    /// - Parameter elapsed: how long it took to come so far.
+    /// - Parameter elapsed: the time since the start of the transfer.
     func text(elapsed: Duration) -> String {
         let isSending = received == 0 && sent > 0
         let done = isSending ? sent : received
         let whole = isSending ? toSend : toReceive
-        // The part that an earlier call has left took none of the time.
+        // The bytes that an earlier call has received took none of the time.
         let moved = isSending ? sent : newlyReceived ?? received
         let rate = Double(moved) / max(elapsed.inSeconds, 0.001)
         guard let whole, whole > 0 else { return "\(Self.size(done))  \(Self.size(Int64(rate)))/s" }
@@ -32,7 +32,7 @@ struct ProgressLine {
             + "\(Self.size(Int64(rate)))/s  \(left)"
     }
 
-    /// A number of bytes in the unit that suits it.
+    /// A number of bytes, in a unit that fits its size.
     static func size(_ bytes: Int64) -> String {
         guard bytes >= 1024 else { return "\(bytes) B" }
         var value = Double(bytes)
@@ -45,7 +45,7 @@ struct ProgressLine {
         return "\(tenths / 10).\(tenths % 10) \(unit)"
     }
 
-    /// Seconds as minutes and seconds, with hours where there are some.
+    /// Seconds as minutes and seconds, with hours from one hour on.
     static func time(_ seconds: Double) -> String {
         guard seconds < 360_000 else { return "--:--" }
         let all = Int(seconds.rounded(.up))
@@ -56,7 +56,7 @@ struct ProgressLine {
 }
 
 extension Duration {
-    /// The same as a number of seconds.
+    /// The duration as a number of seconds.
     var inSeconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }

@@ -7,10 +7,10 @@ import URLClient
     import Foundation
 #endif
 
-/// The file beside a download that says how to go on with it.
+/// The file next to a download, with the data to resume it.
 struct ResumeNote {
     private struct Content: Codable {
-        /// The URL of the call; redirects may have led elsewhere.
+        /// The URL of the call, before redirects.
         var request: URL
         var rest: ResumeData
     }
@@ -19,14 +19,14 @@ struct ResumeNote {
     private let file: String
     private let folder: URL
     private let request: URL
-    /// The name of the part that this call writes.
+    /// The name of the partial file that this call writes.
     private let own = Locked<String?>(nil)
     private let showsMessages: Bool
 
     /// - Parameters:
     ///   - file: the path of the download.
-    ///   - request: the URL that it is asked for at.
-    ///   - showsMessages: whether standard error says why it cannot be written.
+    ///   - request: the URL of the call.
+    ///   - showsMessages: whether an error in writing the note is reported on standard error.
     init(file path: String, request: URL, showsMessages: Bool = true) {
         note = NoteFile(besides: path)
         let url = URL(fileURLWithPath: path)
@@ -36,8 +36,8 @@ struct ResumeNote {
         self.showsMessages = showsMessages
     }
 
-    /// The note of an earlier call for the same URL, with as many bytes as its part has: that call may
-    /// have been killed. Nil when there is none, or when it cannot be read.
+    /// The note of an earlier call for the same URL, with the present length of the partial file,
+    /// because that call may have been killed. Nil if there is no valid note.
     func read() -> ResumeData? {
         guard let content, content.request == request, let data = content.rest.measured() else {
             return nil
@@ -46,8 +46,8 @@ struct ResumeNote {
         return data
     }
 
-    /// The note that is there. One that names another file than a part of this download does not count:
-    /// what it leads to would be cut, moved or removed.
+    /// The existing note. A note that names a file other than a partial file of this download is
+    /// ignored, because that file would be truncated, moved or removed.
     private var content: Content? {
         guard var content = note.content else { return nil }
         let name = URL(fileURLWithPath: content.rest.partialPath).lastPathComponent
@@ -59,8 +59,8 @@ struct ResumeNote {
         return content
     }
 
-    /// Notes how a download that begins can go on, even if this call is killed; nil for not at all. The
-    /// part of a note that is replaced goes, unless this call writes into it from the beginning.
+    /// Writes the data to resume a running download, in case this call is killed; `nil` removes the
+    /// note. The partial file of a replaced note is removed, unless this call writes it.
     func keep(_ data: ResumeData?) {
         let current = own.withLock { own in
             own = data.map(name) ?? own
@@ -68,7 +68,7 @@ struct ResumeNote {
         }
         if let old = content?.rest, name(of: old) != current { old.discard() }
         guard let data else { return remove() }
-        // A folder in which this fails is reported when the download has failed.
+        // An error is ignored: if the download fails, `write` tries again and reports it.
         try? save(data)
     }
 
@@ -76,12 +76,14 @@ struct ResumeNote {
         URL(fileURLWithPath: data.partialPath).lastPathComponent
     }
 
-    /// Writes the note, or says on standard error why the download cannot be resumed; its part goes then.
+    /// Writes the note. If that fails, removes the partial file and reports the error on standard
+    /// error.
     func write(_ data: ResumeData) {
         do {
             try save(data)
         } catch {
-            // On a full disk the note from the beginning is still there, and the part may be longer now.
+            // On a full disk the earlier note is still valid, although the partial file may be
+            // longer now.
             if let known = content, known.request == request, name(of: known.rest) == name(of: data)
             {
                 return
@@ -98,7 +100,7 @@ struct ResumeNote {
 
     func remove() { note.remove() }
 
-    /// Removes a note of this download whose part is gone.
+    /// Removes a note of this download whose partial file is missing.
     func removeIfStale() {
         if let content, content.request == request, content.rest.measured() == nil { remove() }
     }

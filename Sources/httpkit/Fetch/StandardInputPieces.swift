@@ -1,10 +1,9 @@
 import Dispatch
 import URLClient
 
-/// Standard input, piece by piece, as content of a request. There is one standard input, so it can
-/// be read once.
+/// Standard input as the content of a request, piece by piece. It can be read only once.
 struct StandardInputPieces: AsyncSequence {
-    /// The most that is kept in memory.
+    /// The most bytes that `all()` keeps in memory.
     private static let limit = 256 << 20
 
     struct AsyncIterator: AsyncIteratorProtocol {
@@ -32,7 +31,7 @@ struct StandardInputPieces: AsyncSequence {
         return hasMore ? piece : nil
     }
 
-    /// All of it.
+    /// Reads standard input to its end.
     static func all() throws -> [UInt8] {
         var content: [UInt8] = []
         var input = StandardInput()

@@ -9,15 +9,15 @@ import URLClient
     import Darwin
 #endif
 
-/// Shows on standard error what goes over the connection, as curl's `-v`: `>` for lines of the
-/// request, `<` for those of the response, `*` for the rest.
+/// Shows the traffic of the connection on standard error, like curl's `-v`: `>` for lines of the
+/// request, `<` for lines of the response, `*` for notes.
 enum TraceDisplay {
     static func show(_ trace: ClientTrace) {
         var bytes = lines(of: trace)
         try? StandardOutput.write(&bytes, to: STDERR_FILENO)
     }
 
-    /// The lines. Text of a server must not send commands to the terminal.
+    /// The lines, with control characters escaped, so that a server cannot control the terminal.
     static func lines(of trace: ClientTrace) -> ByteBuffer {
         let mark =
             switch trace.kind {

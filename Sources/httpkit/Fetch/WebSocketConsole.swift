@@ -12,18 +12,18 @@ import WebSocketFrames
     import Darwin
 #endif
 
-/// A WebSocket on the standard streams: each line of input is a text message, and each message
-/// received a line of output. Messages that are printed as they are may have line breaks in them;
-/// as JSON they have none.
+/// A WebSocket on the standard streams: each line of input is sent as a text message, and each
+/// received message is printed as a line. Messages printed unchanged may contain line breaks; as
+/// JSON they do not.
 struct WebSocketConsole: Sendable {
     let task: WebSocketTask
-    /// The most time for all of it.
+    /// The timeout of the whole exchange; `nil` for none.
     let timeout: Duration?
     /// Whether the response of the handshake is printed.
     let includesHead: Bool
     /// Whether messages are printed as JSON.
     let printsJSON: Bool
-    /// Whether standard error has how it ended.
+    /// Whether the close is reported on standard error.
     let showsMessages: Bool
 
     /// Whether a URL names a WebSocket.
@@ -32,7 +32,7 @@ struct WebSocketConsole: Sendable {
         return scheme == "ws" || scheme == "wss"
     }
 
-    /// Why the connection is not wanted any more.
+    /// The reason to end the connection.
     private enum Stop {
         case signal(CInt)
         case timeout
@@ -40,7 +40,7 @@ struct WebSocketConsole: Sendable {
         case input(any Error)
     }
 
-    /// Talks until either side closes.
+    /// Exchanges messages until either side closes.
     /// - Returns: the exit status: 0 for a normal close.
     func run() async throws -> Int32 {
         let stop = Locked<Stop?>(nil)
@@ -60,7 +60,7 @@ struct WebSocketConsole: Sendable {
         do {
             let response = try await task.opened()
             if includesHead { try Fetch.write(head: response) }
-            // Input may never end: nothing waits for this task.
+            // Nothing waits for this task, because the input may never end.
             Task {
                 do {
                     try await send()
@@ -71,7 +71,7 @@ struct WebSocketConsole: Sendable {
             }
             for try await message in task { try print(message) }
         } catch is WebSocketClosedError {
-            // The end says more.
+            // `task.end` has the details.
         } catch {
             try report(stop.withLock { $0 })
             throw error
@@ -148,7 +148,7 @@ extension ByteBuffer {
     }
 }
 
-/// Lines of input that comes in pieces, without their ends.
+/// Splits input that arrives in pieces into lines, without their ends.
 struct InputLines {
     private var rest: [UInt8] = []
 
@@ -166,7 +166,7 @@ struct InputLines {
         return lines
     }
 
-    /// The last line, if it has no end.
+    /// The last line, if it has no line end.
     mutating func finish() -> [UInt8]? { rest.isEmpty ? nil : take() }
 
     private mutating func take() -> [UInt8] {

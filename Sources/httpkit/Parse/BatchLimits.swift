@@ -1,6 +1,6 @@
 import HTTPParser
 
-/// The limits a case may set, in the words of the input; absent ones keep the defaults.
+/// The limits that a case may set, named as in the input; missing limits keep their defaults.
 struct BatchLimits: Decodable, Equatable, Sendable {
     var maxFields: Int?
     var maxHeadBytes: Int?
@@ -17,8 +17,9 @@ struct BatchLimits: Decodable, Equatable, Sendable {
     /// The limits that are checked outside of the parser.
     var budget: HeadBudget { HeadBudget(headBytes: maxHeadBytes, targetBytes: maxTargetBytes) }
 
-    /// The limits of the parser. A limit on a whole head replaces those on its parts; a limit on
-    /// targets leaves as much room as before to the rest of the line.
+    /// The limits of the parser. A limit on a whole head replaces the limits on its parts. A limit
+    /// on targets is added to the limit on start lines, so that the rest of the line may be as long
+    /// as before.
     var parserLimits: ParserLimits {
         var limits = ParserLimits.standard
         if let maxTargetBytes {

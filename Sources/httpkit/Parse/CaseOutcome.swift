@@ -41,7 +41,7 @@ extension BatchCase {
         var collector = MessageCollector(requestMethods: requestMethods)
         var outcome = CaseOutcome()
         do throws(HTTPParseError) {
-            // In pieces, because looking up bytes costs as much as those that are not read yet.
+            // Fed in pieces, because finding an offset copies all bytes that are not read yet.
             var fed = 0
             while fed < bytes.count {
                 let end = min(fed + Self.pieceBytes, bytes.count)
@@ -54,7 +54,7 @@ extension BatchCase {
             while let event = try reader.next() { collector.take(event) }
             if reader.stopReason != nil { outcome.rest = reader.takeRest() }
         } catch {
-            // Input that stops short is no error: more bytes might have made it valid.
+            // Truncated input is not an error: more bytes might have made it valid.
             outcome.result = error.kind == .truncated ? .incomplete : .reject
             outcome.error = error.kind == .truncated ? nil : error
         }
@@ -63,7 +63,7 @@ extension BatchCase {
     }
 }
 
-/// Puts events together to messages, of which it keeps the complete ones.
+/// Assembles events into messages, and keeps the complete ones.
 struct MessageCollector {
     private(set) var messages: [ParsedMessage] = []
     private let requestMethods: [HTTPMethod]
@@ -79,7 +79,7 @@ struct MessageCollector {
         case .interim(let head):
             if case .response(let status, _) = head.startLine { interim.append(status) }
         case .head(var head):
-            // A length announced to HEAD is that of content which does not follow.
+            // A length in a response to HEAD is that of content that does not follow.
             if head.reason != nil, answersHead { head.framing = .none }
             open = ParsedMessage(head: head, interim: interim)
             interim = []

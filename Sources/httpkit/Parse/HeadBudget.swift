@@ -1,18 +1,18 @@
 import HTTPParser
 
-/// Limits on a whole head and on a request target, which the parser's own limits, by line and by
-/// section, do not express. `nil` is no limit.
+/// Limits on a whole head and on a request target; `nil` is no limit. The parser itself limits only
+/// lines and sections.
 struct HeadBudget: Equatable, Sendable {
-    /// From the first byte of the start line to the end of the empty line.
+    /// The most bytes from the start line to the end of the empty line.
     var headBytes: Int?
     var targetBytes: Int?
 
     var isUnlimited: Bool { headBytes == nil && targetBytes == nil }
 
-    /// The first limit that a head passes, if any.
+    /// The error for the first limit that a head exceeds; `nil` if it exceeds none.
     /// - Parameters:
-    ///   - head: the head as far as it was read; empty lines may stand before it.
-    ///   - offset: where its first byte stands in the stream.
+    ///   - head: the head as far as it was read, possibly after empty lines.
+    ///   - offset: the offset of its first byte in the stream.
     func fault(in head: [UInt8], at offset: Int) -> HTTPParseError? {
         let start = head.firstIndex { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
         guard let start else { return nil }

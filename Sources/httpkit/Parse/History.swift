@@ -2,8 +2,8 @@ import HTTPParser
 
 /// The end of a stream of bytes, addressed by offsets from the stream's first byte.
 ///
-/// By default it keeps at least the last MiB, several times what the standard limits let a head,
-/// trailers and one read of input have together.
+/// By default it keeps at least the last MiB, several times the most that the standard limits allow
+/// for a head, trailers and one read of input together.
 struct History: ~Copyable {
     private static var slack: Int { 3 << 20 }
 
@@ -27,7 +27,7 @@ struct History: ~Copyable {
         buffer.append(bytes)
     }
 
-    /// The bytes between two offsets, as far as they are known.
+    /// The bytes between two offsets, as far as they are still kept.
     func bytes(from lower: Int, to upper: Int) -> [UInt8] {
         let upper = min(max(upper, start), end)
         let lower = min(max(lower, start), upper)

@@ -1,7 +1,7 @@
 import HTTPCodecs
 import HTTPParser
 
-/// Writing of JSON (RFC 8259) in pure ASCII, so that no terminal or locale can spoil it.
+/// Writes JSON (RFC 8259) in pure ASCII, so that it does not depend on a terminal or locale.
 extension ByteBuffer {
     /// Adds a text as a JSON string.
     mutating func append(json text: String) {
@@ -56,7 +56,7 @@ extension ByteBuffer {
     }
 }
 
-/// Whether a byte stands for itself in a JSON string.
+/// Whether a byte is written unescaped in a JSON string.
 private func isPlain(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
 }

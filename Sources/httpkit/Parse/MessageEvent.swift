@@ -14,7 +14,7 @@ struct ParsedField: Equatable, Sendable {
     var value: String
 }
 
-/// How the end of the content was known, in the words of the output.
+/// How the end of the content was known, named as in the output.
 enum FramingWord: String, Sendable {
     case none, length, chunked, close, tunnel
 }
@@ -62,7 +62,7 @@ extension ParsedHead {
 }
 
 extension FramingWord {
-    /// An announced length of zero is a length too, where content is allowed at all.
+    /// An announced length of zero also counts as a length, if the message may have content.
     init(_ framing: BodyFraming, announced: Int64?) {
         switch framing {
         case .none: self = announced == 0 ? .length : .none
@@ -83,16 +83,16 @@ private func parsedFields(_ section: borrowing FieldSection) -> [ParsedField] {
     return fields
 }
 
-/// Each byte as the character of the same number.
+/// Latin-1 text: each byte is the character of the same number.
 func latin1(_ bytes: Span<UInt8>) -> String {
     unsafe bytes.withUnsafeBytes { bytes in
-        // Text in ASCII is the same in UTF-8, and quicker to make.
+        // ASCII is the same in UTF-8, and faster to decode.
         let isASCII = unsafe bytes.allSatisfy { $0 < 0x80 }
         return unsafe isASCII ? String(decoding: bytes, as: UTF8.self) : latin1Text(bytes)
     }
 }
 
 extension String {
-    /// Whether the parser's text and the Latin-1 text of the same bytes cannot differ.
+    /// Whether the text is ASCII, so that the parser's text and the Latin-1 text are equal.
     var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
 }

@@ -44,7 +44,7 @@ extension ByteBuffer {
         append(UInt8(ascii: "\""))
     }
 
-    /// Adds what the message means for its connection, with a comma before it.
+    /// Adds whether the connection persists or is upgraded, with a comma before it.
     mutating func append(persistence head: ParsedHead) {
         append(literal: ",\"keepAlive\":")
         append(json: head.isPersistent)

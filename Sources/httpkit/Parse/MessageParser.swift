@@ -1,6 +1,6 @@
 import HTTPParser
 
-/// The part of a parser that the command needs, with requests and responses alike.
+/// The operations of both parsers that the command needs.
 protocol MessageParser: ~Copyable {
     var stopReason: StopReason? { get }
     mutating func append(_ bytes: Span<UInt8>)

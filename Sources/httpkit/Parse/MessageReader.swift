@@ -1,7 +1,7 @@
 import HTTPParser
 
-/// A parser together with the bytes it was fed. The output needs them for Latin-1 text, because the
-/// parser gives text as UTF-8 only, and for limits on a whole head or target.
+/// A parser and the bytes appended to it. The output needs the bytes for Latin-1 text, because the
+/// parser decodes valid UTF-8, and for limits on a whole head or target.
 struct MessageReader<Parser: MessageParser & ~Copyable>: ~Copyable {
     private var parser: Parser
     private var history: History
@@ -27,7 +27,7 @@ struct MessageReader<Parser: MessageParser & ~Copyable>: ~Copyable {
         history = History(keeping: .max)
     }
 
-    /// Why the parser has stopped without an error.
+    /// The reason why the parser has stopped without an error.
     var stopReason: StopReason? { parser.stopReason }
 
     mutating func append(_ bytes: Span<UInt8>) {
@@ -38,7 +38,7 @@ struct MessageReader<Parser: MessageParser & ~Copyable>: ~Copyable {
     /// The bytes that were not read; after a stop they belong to another protocol.
     mutating func takeRest() -> [UInt8] { parser.takeRest() }
 
-    /// The next event, or `nil` for more bytes or after a stop. An error is final.
+    /// The next event; `nil` if more bytes are needed or the parser has stopped. An error is final.
     mutating func next() throws(HTTPParseError) -> MessageEvent? {
         let event: MessageEvent?
         do {
@@ -61,7 +61,7 @@ struct MessageReader<Parser: MessageParser & ~Copyable>: ~Copyable {
         }
     }
 
-    /// Marks the end of the stream; `next()` may have one more event then.
+    /// Marks the end of the stream; `next()` may return one more event then.
     mutating func finish() throws(HTTPParseError) {
         do {
             try parser.finish()
@@ -70,7 +70,8 @@ struct MessageReader<Parser: MessageParser & ~Copyable>: ~Copyable {
         }
     }
 
-    /// The parser's error at its true offset, or the limit that the head had exceeded before it.
+    /// The parser's error at its true offset, or the error for a limit that the head exceeded
+    /// before it.
     private mutating func settled(_ error: HTTPParseError) -> HTTPParseError {
         let error = HTTPParseError(error.kind, at: error.offset - bias)
         guard isInHead, !budget.isUnlimited else { return error }
@@ -78,7 +79,7 @@ struct MessageReader<Parser: MessageParser & ~Copyable>: ~Copyable {
         return budget.fault(in: history.bytes(from: start, to: error.offset), at: start) ?? error
     }
 
-    /// The head with its reason phrase in Latin-1, unless it is longer than the limits.
+    /// The head with its reason phrase in Latin-1; throws if the head exceeds a limit.
     private mutating func checked(_ head: ParsedHead) throws(HTTPParseError) -> ParsedHead {
         let isPlain = head.reason?.isASCII ?? true
         guard !isPlain || !budget.isUnlimited else { return head }
@@ -108,8 +109,8 @@ struct MessageReader<Parser: MessageParser & ~Copyable>: ~Copyable {
         }
     }
 
-    /// How far the parser has read. The parser does not report that, so its unread bytes are taken
-    /// and appended again; it then counts them twice.
+    /// The offset up to which the parser has read. The protocol does not report it, so the unread
+    /// bytes are taken and appended again; the parser then counts them twice.
     private mutating func offset() -> Int {
         let rest = parser.takeRest()
         parser.append(rest.span)

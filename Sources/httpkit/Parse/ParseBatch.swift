@@ -3,7 +3,7 @@ import HTTPParser
 /// Standard input as lines of cases, each answered by one line, in order.
 enum ParseBatch {
     /// Reads to the end of the input.
-    /// - Returns: whether every line was a case, whatever became of it.
+    /// - Returns: whether every line was a valid case, regardless of its outcome.
     static func run(defaultKind: BatchCase.Kind) throws -> Bool {
         var batch = BatchRun(defaultKind: defaultKind)
         var input = StandardInput()
@@ -24,7 +24,7 @@ struct BatchRun: ~Copyable {
     private(set) var faults = 0
     private let decoder: BatchCaseDecoder
     private var input = ByteBuffer()
-    /// How much of the unfinished line was searched for its end.
+    /// The number of bytes of the unfinished line that were searched for its end.
     private var searched = 0
     private var output = ByteBuffer()
 
@@ -70,7 +70,7 @@ struct BatchRun: ~Copyable {
         }
     }
 
-    /// The case in a line, or `nil` for an empty one, which is counted and not answered.
+    /// The case in a line; `nil` for an empty line, which is counted but not answered.
     private func decoded(_ line: Span<UInt8>) -> Result<BatchCase, CaseFault>? {
         let isBlank = line.indices.allSatisfy {
             line[$0] == 0x20 || line[$0] == 0x09 || line[$0] == 0x0D

@@ -9,15 +9,15 @@ struct ParseCommand: ParsableCommand {
         discussion: """
             Reads requests, or responses with --response, and prints each event as one line of \
             JSON as soon as it is known: "head", "interim", "content" (bytes in base64), "end", \
-            "stop" and "rest" when the connection goes on as something else or closes, and \
-            "error" with kind, offset and reason.
+            "stop" and "rest" when the connection changes its protocol or closes, and "error" with \
+            kind, offset and reason.
 
             With --batch each line of input is a separate case, \
             {"id":...,"kind":"request"|"response","bytes":BASE64}, and each line of output its \
-            outcome, in the same order. A case may also have "requestMethods":[...], the requests \
-            that the responses answer, and "limits":{...} with any of maxFields, maxHeadBytes, \
-            maxContentBytes, maxTargetBytes, maxTrailerBytes and maxChunkLineBytes. A line that \
-            is no case gives the result "error" and does not end the run.
+            outcome, in the same order. A case may also have "requestMethods":[...], the methods \
+            of the requests that the responses answer, and "limits":{...} with any of maxFields, \
+            maxHeadBytes, maxContentBytes, maxTargetBytes, maxTrailerBytes and maxChunkLineBytes. \
+            An invalid line gives the result "error" and does not end the run.
 
             The exit status is 1 when the messages, or with --batch any line of input, are \
             ill-formed, and 23 when the input cannot be read or the output not written.

@@ -11,7 +11,7 @@ enum ParseStream {
         var input = StandardInput()
         var output = ByteBuffer()
         var isClean = true
-        // Bytes after an error mean nothing, so the rest of the input is not waited for.
+        // Bytes after an error have no meaning, so the rest of the input is not read.
         while isClean, try input.read({ isClean = printer.take($0, into: &output) }) {
             try StandardOutput.write(&output)
         }
@@ -30,7 +30,7 @@ struct EventPrinter<Parser: MessageParser & ~Copyable>: ~Copyable {
         self.reader = reader
     }
 
-    /// Prints what a piece brings; `false` after an error.
+    /// Prints the events that a piece completes; `false` after an error.
     mutating func take(_ bytes: Span<UInt8>, into output: inout ByteBuffer) -> Bool {
         reader.append(bytes)
         return guarded(&output) { (printer, output) throws(HTTPParseError) in
@@ -38,7 +38,7 @@ struct EventPrinter<Parser: MessageParser & ~Copyable>: ~Copyable {
         }
     }
 
-    /// Prints what the end of the input brings; `false` after an error.
+    /// Prints the events that the end of the input completes; `false` after an error.
     mutating func finish(into output: inout ByteBuffer) -> Bool {
         guarded(&output) { (printer, output) throws(HTTPParseError) in
             try printer.reader.finish()

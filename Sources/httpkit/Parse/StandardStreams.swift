@@ -18,7 +18,7 @@ struct StreamError: Error, CustomStringConvertible {
     }
 }
 
-/// The three streams that a program begins with.
+/// The three standard streams of the program.
 enum StandardStreams {
     /// Opens /dev/null for each standard stream that is closed, so that no file or socket gets its
     /// number. Reads and writes of such a stream still fail.
@@ -29,8 +29,8 @@ enum StandardStreams {
         }
     }
 
-    /// Whether an error passes. Another program that has the same terminal or pipe may have made it
-    /// non-blocking: then this waits until it is ready.
+    /// Whether to repeat a call that failed. Another program may have made a shared terminal or
+    /// pipe non-blocking: then this waits until the descriptor is ready.
     static func mayTryAgain(_ code: CInt, _ descriptor: CInt, _ events: Int32) -> Bool {
         guard code == EAGAIN else { return code == EINTR }
         var wanted = pollfd(fd: descriptor, events: Int16(events), revents: 0)
@@ -39,7 +39,7 @@ enum StandardStreams {
     }
 }
 
-/// Standard input in pieces, as they come.
+/// Standard input in pieces, as they arrive.
 struct StandardInput: ~Copyable {
     private var piece = [UInt8](repeating: 0, count: 64 << 10)
 

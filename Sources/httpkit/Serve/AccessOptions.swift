@@ -11,10 +11,10 @@ struct AccessOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Access: everybody, or users by Basic or Digest.",
+            "Access: all clients (none), or users by Basic or Digest.",
             discussion: """
-                Basic sends passwords in the clear: use it behind TLS, or on this machine. Digest \
-                offers SHA-256, and MD5 for clients that know nothing else.
+                Basic sends passwords in clear text: use it only with TLS or on this machine. \
+                Digest offers SHA-256, and MD5 for clients that support nothing else.
                 """))
     var auth = Scheme.none
 
@@ -23,7 +23,7 @@ struct AccessOptions: ParsableArguments {
             "A user with access; can be given several times.",
             discussion: """
                 Other users of this machine can see the arguments of programs: prefer --user-file, \
-                or the environment variable HTTPKIT_USERS, which has one name:password a line.
+                or the environment variable HTTPKIT_USERS, which has one name:password per line.
                 """,
             valueName: "name:password"))
     var user: [String] = []
@@ -44,11 +44,11 @@ struct AccessOptions: ParsableArguments {
         help: ArgumentHelp(
             "A name of this server; can be given several times.",
             discussion: """
-                Requests for other hosts are refused, because a page elsewhere could have its own \
-                name lead here; without --webdav and --uploader only where it listens at an \
-                address that is not one of the Internet. Addresses, localhost and this machine's \
-                name, alone and with .local, are known; *.example.org stands for all names below \
-                that.
+                Requests for other hosts are refused, because a page elsewhere could point its own \
+                name to this server. Without --webdav and --uploader this applies only if the \
+                server listens at an address that is not public. Addresses, localhost and this \
+                machine's name, alone and with .local, are always allowed; *.example.org \
+                allows all names below example.org.
                 """,
             valueName: "name"))
     var allowHost: [String] = []
@@ -64,7 +64,7 @@ struct AccessOptions: ParsableArguments {
                 throw ValidationError("--user-file needs --auth basic or digest")
             }
             if realm != nil { throw ValidationError("--realm needs --auth basic or digest") }
-            // Without this the folder would be open to everybody, although there are passwords.
+            // Without this the folder would be open to everybody although passwords are set.
             if !Self.environmentUsers.isEmpty {
                 throw ValidationError("\(Self.variable) needs --auth basic or digest")
             }
@@ -85,7 +85,7 @@ struct AccessOptions: ParsableArguments {
         }
     }
 
-    /// Says why an account cannot be one; `nil` when it can.
+    /// The reason why an account is invalid; `nil` for a valid one.
     private static func fault(
         of account: String, _ source: String, _ known: inout Set<String>
     ) -> String? {
@@ -100,10 +100,10 @@ struct AccessOptions: ParsableArguments {
     }
 
     private static let variable = "HTTPKIT_USERS"
-    /// More users need a program of their own.
+    /// The longest file of users, in bytes.
     private static let fileLimit = 1 << 20
 
-    /// An account, and where it is from.
+    /// An account and its source.
     private typealias Line = (source: String, account: String)
 
     private static var environmentUsers: [Line] {
@@ -133,7 +133,7 @@ struct AccessOptions: ParsableArguments {
         }
     }
 
-    /// Lines that are not empty, with either line end.
+    /// The lines that are not empty, with LF or CRLF as line end.
     private static func lines(_ bytes: [UInt8], _ source: String) -> [Line] {
         bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated().compactMap {
             number, line in
@@ -156,24 +156,24 @@ struct AccessOptions: ParsableArguments {
     private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
 
     /// The names by which the server is reached.
-    /// - Parameter host: what it listens at.
+    /// - Parameter host: the host that the server listens at.
     func hosts(beside host: String) -> AllowedHosts {
-        // Of the names below local only this machine's own: any machine on the link can claim
-        // another one (RFC 6762 section 21).
+        // Among the names below `.local` only this machine's own name is added: any machine on the
+        // link can claim another one (RFC 6762 section 21).
         let own = Syscalls.hostName()
         var hosts = AllowedHosts([own, "\(own).local", host])
         for name in allowHost { hosts.allow(name) }
         return hosts
     }
 
-    /// The handler behind a check of hosts whose refusals name the flag that allows more.
+    /// The handler after a check of hosts, whose refusals name the flag that allows more hosts.
     static func checkingHosts(of handler: some Handler, _ hosts: AllowedHosts) -> HostCheckHandler {
         HostCheckHandler(handler, hosts: hosts, setting: "--allow-host")
     }
 
-    /// The handler behind the login. Nothing here is meant for pages of other origins, so preflight
-    /// requests need a login, too: the answers would reveal which files exist.
-    /// - Parameter optionsFields: the fields of OPTIONS without a login.
+    /// The handler after authentication. No page of another origin needs it, so preflight requests
+    /// need a login, too: their answers would reveal which files exist.
+    /// - Parameter optionsFields: the fields of an answer to OPTIONS without a login.
     func guarding(
         _ handler: any Handler, optionsFields: HTTPFields = HTTPFields()
     ) -> any Handler {

@@ -8,7 +8,7 @@ import WebDAVKit
 struct AnswerFlags: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A field for all answers, in place of their own; can be given several times.",
+            "A field for all answers, which replaces their own; can be given several times.",
             valueName: "name: value"))
     var header: [String] = []
 
@@ -16,13 +16,13 @@ struct AnswerFlags: ParsableArguments {
         help: ArgumentHelp(
             "Let pages of ORIGIN read answers (CORS); can be given several times, or without ORIGIN.",
             discussion: """
-                Without ORIGIN, pages of any site may read what they get without a login. Pages of \
-                an ORIGIN such as https://app.example.org may use logins, and change files where \
-                --webdav and --uploader let them.
+                Without ORIGIN, pages of any site may read answers that need no login. Pages of an \
+                ORIGIN such as https://app.example.org may use logins, and change files if \
+                --webdav or --uploader allows it.
                 """, valueName: "origin"))
     var cors: [String] = []
 
-    /// They decide where an answer ends, and what becomes of the connection.
+    /// The fields that decide where an answer ends and whether its connection persists.
     private static let ownFields: Set<HTTPFieldName> = [
         .contentLength, .transferEncoding, .connection, "Keep-Alive", "Upgrade", "TE", .trailer,
     ]
@@ -42,10 +42,10 @@ struct AnswerFlags: ParsableArguments {
         get throws { try header.map { try FieldArgument($0, of: "--header") } }
     }
 
-    /// The origins that are named; none where all are meant.
+    /// The named origins; empty if all origins are allowed.
     var origins: Set<String> {
         guard !cors.contains("*") else { return [] }
-        // The field has names in lower case, and no slash.
+        // The Origin field has lower-case names and no final slash.
         return Set(cors.map { ($0.hasSuffix("/") ? String($0.dropLast()) : $0).lowercased() })
     }
 
@@ -75,7 +75,7 @@ struct AnswerFlags: ParsableArguments {
         var options = CORSHandler.Options()
         options.methods = [.get, .head, .post]
         if origins.isEmpty {
-            // A page of any site could change the files of those who visit it.
+            // A page of any site could change files through its visitors' browsers.
             if changesFiles {
                 options.methods = [.get, .head]
                 options.requestFields = [.range, .ifRange]

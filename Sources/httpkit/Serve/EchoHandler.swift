@@ -2,7 +2,7 @@ import HTTPParser
 import HTTPServerCore
 internal import ToolkitSystem
 
-/// Answers a request with what it was, as JSON: method, target, version, fields, content in
+/// Answers a request with its description as JSON: method, target, version, fields, content in
 /// base64, trailers and peer.
 struct EchoHandler: Handler {
     /// The most bytes of content; above it 413.

@@ -4,13 +4,13 @@ internal import HTTPServerKit
 /// The paths of the server and their handlers.
 struct FileOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The file that is served in place of its directory.", valueName: "name"))
+        help: ArgumentHelp("The file that is served for its directory.", valueName: "name"))
     var index = "index.html"
 
     @Flag(
         help: ArgumentHelp(
-            "Answer pages that are not there by the index file, as browser applications need it.",
-            discussion: "What scripts and pages load is 404 as before."))
+            "Answer missing pages with the index file, as browser applications need.",
+            discussion: "Missing files that pages and scripts load are still 404."))
     var spa = false
 
     @Flag(help: "Do not list directories without an index file.")
@@ -28,11 +28,11 @@ struct FileOptions: ParsableArguments {
             "Compress answers for clients that accept gzip; on by default.",
             discussion: """
                 Files up to 1 MiB are compressed as they are sent, and kept in memory; longer ones \
-                only if there is a NAME.gz beside NAME that is not older.
+                only if a NAME.gz exists next to NAME and is not older.
                 """))
     var gzip = true
 
-    @Flag(help: "Change nothing in the directory, by WebDAV or the upload page either.")
+    @Flag(help: "Allow no changes in the directory, neither by WebDAV nor by the upload page.")
     var readOnly = false
 
     var options: FileHandler.Options {
@@ -46,7 +46,7 @@ struct FileOptions: ParsableArguments {
         }
         options.showsHidden = showHidden
         options.servesPrecompressed = gzip
-        // No request of this program changes a file that is its own answer.
+        // In this program no request changes a file and then gets that file as its answer.
         options.sharesChecks = true
         return options
     }

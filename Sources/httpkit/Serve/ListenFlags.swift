@@ -14,16 +14,16 @@ struct ListenFlags: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Listen at a Unix socket, and not at --host and --port.",
+            "Listen at a Unix socket instead of --host and --port.",
             discussion: """
-                A socket that was left behind is replaced; one with a listener, and any other file, \
-                is not. Sockets that systemd passes on (LISTEN_FDS) take the place of all of these.
+                A stale socket is replaced; a socket with a listener, and any other file, is not. \
+                Sockets that systemd passes (LISTEN_FDS) replace all of these.
                 """, valueName: "path"))
     var unixSocket: String?
 
     @Option(
         help: ArgumentHelp(
-            "Who may connect to the Unix socket, as chmod has it; by default 660, owner and group.",
+            "The permissions of the Unix socket, as for chmod; by default 660, owner and group.",
             valueName: "mode"))
     var unixSocketMode: SocketMode?
 
@@ -40,8 +40,8 @@ struct ListenFlags: ParsableArguments {
         (try? NetworkInterface.all())?.contains { $0.name == host } ?? false
     }
 
-    /// Call it once, before anything else: it takes the sockets of a service manager out of the
-    /// environment.
+    /// The place to listen at. Call this once, before anything else: it removes the sockets of a
+    /// service manager from the environment.
     func place() -> ListenPlace {
         do throws(InheritedSocketError) {
             let sockets = try InheritedSocket.fromSystemd()
@@ -61,13 +61,13 @@ struct ListenFlags: ParsableArguments {
     }
 }
 
-/// Where a server is about to listen.
+/// The endpoints at which a server will listen.
 struct ListenPlace {
     let endpoints: [ServerConfiguration.Endpoint]
-    /// As the user named it; `nil` where the sockets tell.
+    /// The host as the user named it; `nil` if the sockets determine it.
     let host: String?
-    /// Whether pages elsewhere could reach what they cannot reach by themselves. No browser connects
-    /// to a Unix socket.
+    /// Whether an address may be private, so that a page elsewhere could reach it only through a
+    /// browser here. No browser connects to a Unix socket.
     let isPrivate: Bool
 
     init(endpoints: [ServerConfiguration.Endpoint], host: String?, isPrivate: Bool) {
@@ -83,7 +83,8 @@ struct ListenPlace {
             isPrivate: addresses.contains { $0.port != nil && ShownHost.isPrivate($0.host) })
     }
 
-    /// The beginning of the URLs of a server that listens; `unix:` and the path for a Unix socket.
+    /// The beginning of a listening server's URLs; `unix:` and the path for a Unix socket; `nil`
+    /// without an address.
     func base(of server: HTTPServer, isSecure: Bool, isInterface: Bool) -> String? {
         let addresses = server.addresses
         guard let address = addresses.first(where: { $0.port != nil }) ?? addresses.first else {

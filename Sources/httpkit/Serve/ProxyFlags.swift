@@ -2,7 +2,7 @@ import ArgumentParser
 import HTTPServerCore
 import HTTPServerProxies
 
-/// The proxies in front of `serve`.
+/// The proxies that connect to `serve`.
 struct ProxyFlags: ParsableArguments {
     enum Field: String, ExpressibleByArgument, CaseIterable {
         case forwarded
@@ -25,10 +25,10 @@ struct ProxyFlags: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A proxy whose forwarding fields are believed; can be given several times.",
+            "A proxy whose forwarding fields are trusted; can be given several times.",
             discussion: """
-                The proxy must write all of the fields that --forwarded-fields names: those that it \
-                passes on are a client's.
+                The proxy must write or remove all fields that --forwarded-fields names: a field \
+                that it passes on is from the client.
                 """, valueName: "address"))
     var trustedProxy: [String] = []
 
@@ -47,7 +47,7 @@ struct ProxyFlags: ParsableArguments {
         }
     }
 
-    /// The endpoints, with clients that the proxies name.
+    /// The endpoints, with the clients that the PROXY protocol names.
     func endpoints(
         _ endpoints: [ServerConfiguration.Endpoint]
     ) throws -> [ServerConfiguration.Endpoint] {
@@ -56,7 +56,7 @@ struct ProxyFlags: ParsableArguments {
         return endpoints.map { $0.behindProxies(layer) }
     }
 
-    /// The handler, which sees the clients that the proxies name.
+    /// The handler, which gets the clients that the forwarding fields name.
     func handler(_ handler: any Handler) throws -> any Handler {
         guard !trustedProxy.isEmpty else { return handler }
         return ForwardedHandler(

@@ -1,13 +1,13 @@
 /// A QR code (ISO/IEC 18004) of bytes, to be read by a phone's camera.
 ///
-/// Versions 1 to 5 with error correction L, which hold 106 bytes: an address is shorter, and a
-/// terminal has little room for more.
+/// Only versions 1 to 5 with error correction L, which hold 106 bytes: addresses are shorter, and a
+/// larger code hardly fits on a terminal.
 struct QRCode: Sendable {
     /// How many modules each side has.
     let size: Int
     /// The modules, row by row; `true` for dark ones.
     private(set) var modules: [Bool]
-    /// The modules that no data goes to.
+    /// Whether each module belongs to a pattern and has no data.
     private var isReserved: [Bool]
 
     /// Codewords for data and for error correction, by version.
@@ -39,7 +39,7 @@ struct QRCode: Sendable {
 
     // MARK: Data (section 7.4)
 
-    /// Byte mode, the count, the bytes, the end, and what fills up the rest.
+    /// Byte mode, the count, the bytes, the end, and the padding.
     private static func codewords(_ bytes: [UInt8], count: Int) -> [UInt8] {
         let count8 = UInt8(bytes.count)
         var words: [UInt8] = [0x40 | count8 >> 4]
@@ -57,7 +57,7 @@ struct QRCode: Sendable {
         return words
     }
 
-    /// Two columns at a time from the right, upwards and downwards in turn (section 7.7.3).
+    /// Fills two columns at a time from the right, upwards and downwards in turn (section 7.7.3).
     private mutating func place(_ words: [UInt8]) {
         var bit = 0
         var isUpward = true
@@ -146,7 +146,8 @@ struct QRCode: Sendable {
         }
     }
 
-    /// Takes the mask that leaves the fewest patterns by which readers could be misled.
+    /// Applies the mask with the lowest penalty, which leaves the fewest patterns that could
+    /// mislead readers.
     private mutating func mask() {
         let candidates = (0..<8).map { mask in
             var candidate = self
@@ -183,8 +184,8 @@ struct QRCode: Sendable {
         return penalty + abs(dark * 20 - modules.count * 10) / modules.count * 10
     }
 
-    /// Of a row or column: runs of five and more, and what looks like the middle of a finder
-    /// pattern with light modules beside it.
+    /// The penalty of a row or column: for runs of five and more, and for the middle of a finder
+    /// pattern next to four light modules.
     private static func penalty(_ line: [Bool]) -> Int {
         var penalty = 0
         var run = 0
@@ -205,8 +206,8 @@ struct QRCode: Sendable {
 
     // MARK: The terminal
 
-    /// The code with two rows a line and the light border that readers need, dark on light whatever
-    /// colours the terminal has.
+    /// The code with two rows a line and the light border that readers need, dark on light
+    /// regardless of the terminal's colours.
     var terminalText: String {
         let border = 4
         func isDark(_ column: Int, _ row: Int) -> Bool {

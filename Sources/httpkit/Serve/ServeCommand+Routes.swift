@@ -38,8 +38,9 @@ extension ServeCommand {
         for host in webdavOptions.hosts { hosts.allow(host) }
         guard let shared else {
             let served = routes.router
-            // By DNS rebinding a page elsewhere could reach a private address. It gains nothing at
-            // a public one, and no browser connects to a Unix socket: neither is guarded.
+            // By DNS rebinding a page elsewhere could reach a private address. Public addresses and
+            // Unix sockets need no check: such a page gains nothing at the first, and no browser
+            // connects to the second.
             guard place.isPrivate else { return access.guarding(served) }
             return access.guarding(AccessOptions.checkingHosts(of: served, hosts))
         }
@@ -53,7 +54,8 @@ extension ServeCommand {
     private func addEcho(to routes: inout ServeRoutes) {
         guard let echo else { return }
         let handler = compressed(EchoHandler(byteLimit: min(64 << 20, contentLimit)))
-        // It matches only some of the paths of a mount of the same depth, so it has to come first.
+        // The echo matches only some of the paths of a mount of the same depth, so it takes
+        // precedence.
         routes.add(at: ServeRoutes.literalSegments(of: echo), beforeMounts: true) {
             $0.route(nil, echo, to: handler)
         }
@@ -143,7 +145,7 @@ struct ServeRoutes {
     private let root: any Handler
     private var routes: [Route] = []
 
-    /// - Parameter root: answers where nothing else does.
+    /// - Parameter root: the handler for all other paths.
     init(root: any Handler) {
         self.root = root
     }
@@ -165,7 +167,7 @@ struct ServeRoutes {
     var router: Router {
         var router = Router()
         router.mount("/", root)
-        // Of several routes for a path the newest answers.
+        // Of several routes for a path the last one added answers.
         let ordered = routes.sorted { one, other in
             if one.depth != other.depth { return one.depth < other.depth }
             return !one.comesBeforeMounts && other.comesBeforeMounts

@@ -4,9 +4,9 @@ internal import HTTPServerKit
 import HTTPServerTLS
 internal import ToolkitSystem
 
-/// The parts of `serve` that come with encrypted connections.
+/// The parts of `serve` for encrypted connections.
 extension ServeCommand {
-    /// Has browsers use HTTPS alone, where that was asked for.
+    /// Adds the HSTS field of --hsts, so that browsers use only HTTPS.
     func strict(_ handler: any Handler) -> any Handler {
         guard let seconds = tls.hsts else { return handler }
         var options = SecurityFieldsHandler.Options()
@@ -16,7 +16,7 @@ extension ServeCommand {
         return SecurityFieldsHandler(handler, options: options)
     }
 
-    /// Sends clients of plain HTTP to the server.
+    /// The server that redirects plain HTTP to `server`; `nil` without --redirect-http.
     func redirectServer(to server: HTTPServer) -> HTTPServer? {
         guard let plainPort = tls.redirectHTTP else { return nil }
         var configuration = ServerConfiguration(host: listen.host, port: plainPort)
@@ -35,8 +35,8 @@ extension ServeCommand {
         }
     }
 
-    /// Stops the server of plain HTTP on the signals that stop the other one: neither accepts
-    /// connections from then on, and both have the same time to end.
+    /// Stops the server of plain HTTP on the signals that stop the main server, so that both stop
+    /// accepting connections and have the same time to end.
     static func stopOnSignals(_ redirect: HTTPServer?) -> SignalWatch? {
         redirect.map { redirect in
             SignalWatch([.interrupt, .terminate]) { _ in
@@ -50,8 +50,8 @@ extension ServeCommand {
 struct ServerRedirectHandler: Handler {
     let server: HTTPServer
 
-    /// - Throws: 503 while the server has no port. Clients may keep a redirect for ever, so none is
-    ///   better than one to a wrong port.
+    /// - Throws: 503 while the server has no port. Clients may cache a redirect forever, so an
+    ///   error is better than a wrong port.
     func answer(_ request: Request) throws -> Answer {
         guard let port = server.addresses.lazy.compactMap(\.port).first else {
             throw HTTPError(.serviceUnavailable, "the server does not listen at a port")

@@ -27,9 +27,9 @@ struct ServeCommand: AsyncParsableCommand {
             Prints the address on standard output once it accepts connections, and nothing else \
             there. Control-C and SIGTERM stop it: running requests get at most ten seconds to end.
 
-            Each flag can also be a variable of the environment, such as HTTPKIT_PORT=8000, \
-            HTTPKIT_ACCESS_LOG=1, or HTTPKIT_TRUSTED_PROXY with a value in each line. Flags win, \
-            --host and --port also over HTTPKIT_UNIX_SOCKET.
+            Each flag can also be an environment variable, such as HTTPKIT_PORT=8000, \
+            HTTPKIT_ACCESS_LOG=1, or HTTPKIT_TRUSTED_PROXY with one value per line. Flags override \
+            variables; --host and --port also override HTTPKIT_UNIX_SOCKET.
             """)
 
     @Argument(help: "The directory.")
@@ -96,8 +96,8 @@ struct ServeCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The most bytes of all files with --webdav and --uploader, such as 20GiB; above it 507.",
             discussion: """
-                The files are counted when the server starts. A resumable upload that is longer than \
-                all files may be is refused by 413.
+                The files are counted when the server starts. A resumable upload longer than this \
+                limit is refused with 413.
                 """, valueName: "bytes"))
     var quota: ByteCount?
 
@@ -105,7 +105,7 @@ struct ServeCommand: AsyncParsableCommand {
         help: "trace, debug, info, notice, warning, error or critical.",
         transform: { text in
             guard let level = Logger.Level(rawValue: text) else {
-                throw ValidationError("there is no log level \(text)")
+                throw ValidationError("unknown log level \(text)")
             }
             return level
         })
@@ -119,8 +119,8 @@ struct ServeCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Show a QR code of the address, or of the upload page if there is one.",
             discussion: """
-                Only on a terminal, and where others can reach the address: with --host '*', or \
-                --host and an address of this machine.
+                Only on a terminal, and only if other machines can reach the address: with --host \
+                '*', or --host and an address of this machine.
                 """))
     var qr = true
 
@@ -155,11 +155,11 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let place = listen.place()
         logToStandardError(logLevel)
-        // The reader of standard output may close it, as `head` does; the server goes on.
+        // The reader of standard output may close it, as `head` does; the server continues.
         HTTPServer.ignoreBrokenPipes()
         let store = webdav == nil && uploaderFlags.uploader == nil ? nil : try localStore
         let shared = store.map { webdavHandler($0) }
-        // Others, or a process that died, may have removed what locks of the file are on.
+        // Other programs, or an earlier process that was killed, may have removed locked resources.
         if let webdavLocks {
             do {
                 try await shared?.removeStaleLocks()
@@ -185,7 +185,7 @@ struct ServeCommand: AsyncParsableCommand {
             try await server.run(stoppingOn: [.interrupt, .terminate]) { _ in
                 let watch = Self.stopOnSignals(redirect)
                 redirecting.withLock { $0 = watch }
-                // A server that a signal stops meanwhile has no addresses.
+                // If a signal stops the server meanwhile, it has no addresses.
                 let isReached = isReachedByOthers(server)
                 announce(server, redirect, place, isReached)
                 warn(isReached)
@@ -193,7 +193,7 @@ struct ServeCommand: AsyncParsableCommand {
         } catch let error as ListenError {
             fail(error.description)
         }
-        // From here on a second signal ends the program at once.
+        // From here on a second signal ends the program immediately.
         redirecting.withLock { $0 }?.end()
         await redirect?.shutdown()
         for upload in uploads { upload.close() }
@@ -201,7 +201,8 @@ struct ServeCommand: AsyncParsableCommand {
         StandardErrorLog.finish()
     }
 
-    /// Gathers the lines of busy moments: a call for each would cost more than the request.
+    /// Collects the lines of the access log, because a write for each would cost more than the
+    /// request.
     private static let accessLines = AccessLogWriter(StandardErrorLog.lines)
 
     /// The most bytes of the content of one request.
@@ -248,7 +249,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.endpoints = try proxies.endpoints(configuration.endpoints)
         configuration.loops = loops
         configuration.raisesDescriptorLimit = true
-        // The page limits each file of a form itself, and names the one that is too long.
+        // The upload page limits each file of a form itself, and names the file that is too long.
         configuration.contentLimit = uploaderFlags.uploader == nil ? contentLimit : .max
         if accessLog { configuration.accessLog = { Self.accessLines.write($0) } }
         return configuration
@@ -285,7 +286,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         show(lines.joined(separator: "\n"))
         guard isURL, qr, isatty(STDOUT_FILENO) != 0, isReached else { return }
-        // The page for people comes first, then the files.
+        // The code leads to the upload page, or to the files without one.
         let path = uploaderFlags.uploader.map { $0.hasSuffix("/") ? $0 : $0 + "/" } ?? "/"
         if let code = QRCode("\(base)\(path)") { show(code.terminalText) }
     }
@@ -295,7 +296,7 @@ struct ServeCommand: AsyncParsableCommand {
         server.addresses.contains { !ShownHost.isLoopback($0.host) }
     }
 
-    /// Warns when everybody who reaches the server can change the files.
+    /// Warns if every client that reaches the server can change the files.
     private func warn(_ isReached: Bool) {
         guard changesFiles, access.auth == .none, isReached else { return }
         show(
@@ -304,24 +305,25 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-/// Has the loggers of the program write to standard error. For once, before there is one.
+/// Directs all loggers of the program to standard error. Call this once, before a logger exists.
 func logToStandardError(_ level: Logger.Level) {
     LoggingSystem.bootstrap { StandardErrorLog(label: $0, level: level) }
 }
 
-/// One line on standard error, and exit status 2: what the user asked for cannot be done.
+/// Writes one line on standard error, and exits with status 2.
 func fail(_ message: String) -> Never {
     show("httpkit: \(message)", on: STDERR_FILENO)
     exit(2)
 }
 
-/// One line on standard error; the command goes on.
+/// Writes one line on standard error; the command continues.
 func warn(_ message: String) {
     show("httpkit: \(message)", on: STDERR_FILENO)
 }
 
-/// Writes a text and a line end by one call: a script that waits for the first line finds the
-/// others too, and lines of several threads do not mix. A closed stream does not stop the server.
+/// Writes a text and a line end in one call, so that a script that waits for the first line finds
+/// the others, too, and lines of several threads do not mix. Errors are ignored, so a closed stream
+/// does not stop the server.
 func show(_ text: String, on descriptor: CInt = STDOUT_FILENO) {
     var bytes = ByteBuffer()
     bytes.append(text + "\n")

@@ -2,14 +2,14 @@ internal import HTTPServerAddresses
 import HTTPServerCore
 internal import ToolkitSystem
 
-/// The host of the address that is shown, so that people can type it elsewhere.
+/// The host in the address that is shown, which users can type on other machines.
 enum ShownHost {
     /// - Parameters:
-    ///   - host: what was asked for.
+    ///   - host: the host that the user named.
     ///   - server: the server, which listens.
-    ///   - isInterface: whether that is the name of a network interface.
+    ///   - isInterface: whether `host` is the name of a network interface.
     static func text(_ host: String, of server: HTTPServer, isInterface: Bool = false) -> String {
-        // Nobody can connect to a wildcard address, so the best real address is shown.
+        // Clients cannot connect to a wildcard address, so the best real address is shown.
         if isInterface || isAll(host) { return server.primaryURL?.authorityHost ?? "localhost" }
         return host.contains(":") ? "[\(host)]" : host
     }
@@ -20,12 +20,12 @@ enum ShownHost {
         return RawSocketAddress.bytes(host)?.allSatisfy { $0 == 0 } ?? false
     }
 
-    /// Whether an address is of this machine alone.
+    /// Whether a host is a loopback address.
     static func isLoopback(_ host: String) -> Bool {
         RawSocketAddress.bytes(host).map { AddressScope($0) == .loopback } ?? false
     }
 
-    /// Whether it may stand for an address that cannot be reached from everywhere.
+    /// Whether a host may be an address that cannot be reached from everywhere; a name may.
     static func isPrivate(_ host: String) -> Bool {
         guard let bytes = RawSocketAddress.bytes(host), !isAll(host) else { return true }
         return AddressScope(bytes) != .global

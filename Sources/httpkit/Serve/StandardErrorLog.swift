@@ -15,13 +15,13 @@ internal import ToolkitSystem
 /// The log of the program: lines on standard error, written on a separate queue. If the reader
 /// stops reading, lines are dropped and counted; no event loop waits.
 struct StandardErrorLog: LogHandler {
-    /// All that the program writes there while it serves.
+    /// The writer for the log and the access log.
     static let lines = LineWriter(descriptor: STDERR_FILENO) { dropped in
         "httpkit: \(dropped) lines of the log were dropped: standard error was not read in time"
     }
 
-    /// Writes what waits, as far as that goes at once: a reader that has stopped does not keep the
-    /// program from ending.
+    /// Writes the queued lines within half a second, so that a reader that has stopped does not
+    /// keep the program from ending.
     static func finish() { lines.flush(within: .milliseconds(500)) }
 
     let label: String

@@ -9,10 +9,10 @@ internal import ToolkitSystem
 struct TLSFlags: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Speak TLS with the certificate in FILE (PEM, with its chain); can be given several times.",
+            "Use TLS with the certificate in FILE (PEM, with chain); can be given several times.",
             discussion: """
-                Each needs its --tls-key, in the same order. Clients get the one with the host name \
-                that they ask for. Changed files are loaded within a minute, or on SIGHUP.
+                Each needs its --tls-key, in the same order. Clients get the certificate for the \
+                host name that they request. Changed files are loaded within a minute, or on SIGHUP.
                 """,
             valueName: "file"))
     var tlsCertificate: [String] = []
@@ -23,16 +23,16 @@ struct TLSFlags: ParsableArguments {
 
     @Flag(
         help: ArgumentHelp(
-            "Speak TLS with a certificate for this machine that is made now.",
+            "Use TLS with a new certificate for this machine.",
             discussion: """
-                An authority of yours signs it, whose file is shown; trust it in browsers and tools \
-                that shall connect. Nothing is installed.
+                It is signed by your own development authority, whose file is shown; trust it in \
+                the browsers and tools that connect. Nothing is installed.
                 """))
     var tlsDevelopment = false
 
     @Option(
         help: ArgumentHelp(
-            "Demand a certificate that an authority in FILE (PEM) has signed.", valueName: "file"))
+            "Require a client certificate of an authority in FILE (PEM).", valueName: "file"))
     var tlsClientCA: String?
 
     @Option(
@@ -44,18 +44,18 @@ struct TLSFlags: ParsableArguments {
         help: ArgumentHelp(
             "Answer ACME challenges on the port of --redirect-http from FOLDER.",
             discussion: """
-                FOLDER is the one that the ACME client writes to, such as certbot's --webroot-path; \
-                nothing but .well-known/acme-challenge in it is served.
+                FOLDER is the folder that the ACME client writes to, such as certbot's \
+                --webroot-path; only .well-known/acme-challenge in it is served.
                 """,
             valueName: "folder"))
     var acmeChallenges: String?
 
     @Option(
         help: ArgumentHelp(
-            "Have browsers use https alone for this host for SECONDS (HSTS).",
+            "Let browsers use only https for this host for SECONDS (HSTS).",
             discussion: """
-                Off by default: browsers that have seen it refuse plain HTTP, and certificates that \
-                they do not trust, until the time is over. 0 takes it back.
+                Off by default: browsers that have seen it refuse plain HTTP and untrusted \
+                certificates until the time is over. 0 revokes it.
                 """,
             valueName: "seconds"))
     var hsts: Int?
@@ -85,7 +85,7 @@ struct TLSFlags: ParsableArguments {
     }
 
     /// The certificates; `nil` for plain HTTP. Ends the program when they cannot be used.
-    /// - Parameter host: what the server listens at.
+    /// - Parameter host: the host that the server listens at.
     func context(host: String) -> TLSContext? {
         guard isOn else { return nil }
         do throws(TLSError) {
@@ -106,7 +106,8 @@ struct TLSFlags: ParsableArguments {
 
     private func developmentCertificate(_ host: String) throws(TLSError) -> TLSCertificate {
         let folder = DevelopmentAuthority.userFolder(for: "httpkit")
-        // A relative one could be inside of the folder that is served, and it has a private key.
+        // A relative folder could be inside the folder that is served, and it contains a private
+        // key.
         guard folder.hasPrefix("/") else {
             fail("--tls-development needs HOME or XDG_CONFIG_HOME with an absolute path")
         }
@@ -120,12 +121,12 @@ struct TLSFlags: ParsableArguments {
     }
 
     /// Reloads certificates when their files change, and on SIGHUP.
-    /// - Returns: ends it.
+    /// - Returns: a closure that ends the watch.
     static func watch(_ context: TLSContext) -> () -> Void {
         let logger = Logger(label: "http.tls")
         let task = Task { await context.reloadOnChanges(logger: logger) }
         let signals = SignalWatch([.hangUp], repeats: true) { _ in
-            // An operator who sends the signal waits for the answer, whatever the log level is.
+            // An operator who sends the signal expects an answer at any log level.
             if context.reload(logger) { warn("certificates were reloaded") }
         }
         return {

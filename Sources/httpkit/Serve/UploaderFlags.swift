@@ -34,10 +34,10 @@ struct UploaderFlags: ParsableArguments {
         }
     }
 
-    /// The names of a path, by which paths are compared.
+    /// The segments of a path, by which paths are compared.
     static func segments(_ path: String) -> [Substring] { path.split(separator: "/") }
 
-    /// The page as listings link to it, from the root of the directory; `nil` without a page.
+    /// The link to the page, relative to the root of the directory; `nil` without a page.
     var linkFromRoot: String? {
         uploader.map { Self.segments($0).map { PathEncoding.segment(Array($0.utf8)) + "/" }.joined() }
     }

@@ -6,7 +6,7 @@ extension TortureCase {
     static let brokenHeads: [TortureCase] = [
         TortureCase("http-0.9", "Content without a head.", .send("whole\n")),
         TortureCase(
-            "garbage", "Bytes that are nothing at all.",
+            "garbage", "Bytes that are not HTTP.",
             .send((0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ 13 | 0x80) })),
         TortureCase(
             "wrong-version", "HTTP/9.9.", .message(["HTTP/9.9 200 OK", "Content-Length: 6"]),
@@ -15,7 +15,7 @@ extension TortureCase {
             "wrong-protocol", "Another protocol's name.",
             .message(["ICY 200 OK", "Content-Length: 6"]), .send("whole\n")),
         TortureCase(
-            "bad-status", "A status that is no number.",
+            "bad-status", "A status that is not a number.",
             .message(["HTTP/1.1 two OK", "Content-Length: 0"])),
         TortureCase(
             "long-status", "A status of four digits.",
@@ -50,27 +50,27 @@ extension TortureCase {
             "endless-interim", "103 without end.",
             .flood(Array("HTTP/1.1 103 Early Hints\r\n\r\n".utf8), times: .max)),
         TortureCase(
-            "slow-head", "A head of which one byte a second comes.",
+            "slow-head", "A head at one byte per second.",
             .drip(
                 Array("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n".utf8), pause: .seconds(1)),
             .send("whole\n")),
-        TortureCase("silence", "No answer at all.", .wait),
-        TortureCase("close", "The end before an answer."),
-        TortureCase("reset", "A reset before an answer.", .reset),
+        TortureCase("silence", "No answer.", .wait),
+        TortureCase("close", "The connection ends before an answer."),
+        TortureCase("reset", "The connection is reset before an answer.", .reset),
         TortureCase(
-            "close-in-head", "The end inside the head.",
+            "close-in-head", "The connection ends inside the head.",
             .send("HTTP/1.1 200 OK\r\nContent-Le")),
         TortureCase(
-            "reset-in-head", "A reset inside the head.",
+            "reset-in-head", "The connection is reset inside the head.",
             .send("HTTP/1.1 200 OK\r\nContent-Le"), .pause(.milliseconds(50)), .reset),
         TortureCase(
-            "switch-unasked", "101 to a client that has not asked for it.",
+            "switch-unasked", "101 to a client that has not requested an upgrade.",
             .message(["HTTP/1.1 101 Switching Protocols", "Connection: upgrade", "Upgrade: odd"]),
             .send("odd bytes"), .wait),
         TortureCase(
             "continue-only", "100, and then nothing.", .message(["HTTP/1.1 100 Continue"]), .wait),
         TortureCase(
-            "continue-close", "100, and then the end.", .message(["HTTP/1.1 100 Continue"])),
+            "continue-close", "100, then a close.", .message(["HTTP/1.1 100 Continue"])),
     ]
 
     static let brokenContent: [TortureCase] = [
@@ -81,7 +81,7 @@ extension TortureCase {
         TortureCase(
             "long", "More content than announced.", .ok(["Content-Length: 6"], "whole\nmore")),
         TortureCase(
-            "second-response", "A response that nobody asked for, behind the first one.",
+            "second-response", "An unsolicited response after the first one.",
             .whole(), .whole("foreign\n"), .keepOpen),
         TortureCase(
             "two-lengths", "Two lengths that differ.",
@@ -95,25 +95,25 @@ extension TortureCase {
             "bad-length", "A length that is no number.", .ok(["Content-Length: six"], "whole\n")),
         TortureCase("negative-length", "A length below 0.", .ok(["Content-Length: -6"], "whole\n")),
         TortureCase(
-            "huge-length", "A length that no number holds.",
+            "huge-length", "A length that exceeds 64 bits.",
             .ok(["Content-Length: 99999999999999999999999"], "whole\n")),
         TortureCase(
-            "unknown-transfer-coding", "A transfer coding that nobody knows.",
+            "unknown-transfer-coding", "An unknown transfer coding.",
             .ok(["Transfer-Encoding: odd, chunked"], "6\r\nwhole\n\r\n0\r\n\r\n")),
         TortureCase(
-            "bad-chunk", "A chunk whose length is no number.",
+            "bad-chunk", "A chunk whose length is not a number.",
             .ok(["Transfer-Encoding: chunked"], "6\r\nwhole\n\r\nzz\r\nmore\r\n0\r\n\r\n")),
         TortureCase(
-            "huge-chunk", "A chunk whose length no number holds.",
+            "huge-chunk", "A chunk whose length exceeds 64 bits.",
             .ok(["Transfer-Encoding: chunked"], "6\r\nwhole\n\r\nFFFFFFFFFFFFFFFFFF\r\nmore")),
         TortureCase(
-            "chunk-without-end", "A chunk that is longer than it says.",
+            "chunk-without-end", "A chunk that is longer than its size.",
             .ok(["Transfer-Encoding: chunked"], "3\r\nwhole\n\r\n0\r\n\r\n")),
         TortureCase(
-            "truncated-chunk", "The end inside a chunk.",
+            "truncated-chunk", "The connection ends inside a chunk.",
             .ok(["Transfer-Encoding: chunked"], "64\r\npart")),
         TortureCase(
-            "no-last-chunk", "The end before the last chunk.",
+            "no-last-chunk", "The connection ends before the last chunk.",
             .ok(["Transfer-Encoding: chunked"], "6\r\nwhole\n\r\n")),
         TortureCase(
             "endless-chunk-extension", "A chunk extension without end.",
@@ -127,7 +127,7 @@ extension TortureCase {
             "endless", "Content without end.", .ok(["Connection: close"]),
             .flood([UInt8](repeating: UInt8(ascii: "."), count: 1024), times: .max)),
         TortureCase(
-            "slow", "A byte of content a second.", .ok(["Content-Length: 60"]),
+            "slow", "Content at one byte per second.", .ok(["Content-Length: 60"]),
             .drip([UInt8](repeating: UInt8(ascii: "."), count: 60), pause: .seconds(1))),
         TortureCase(
             "stall", "Half of the content, and then nothing.",
@@ -135,7 +135,7 @@ extension TortureCase {
         TortureCase(
             "stall-before-content", "A head, and then nothing.", .ok(["Content-Length: 12"]), .wait),
         TortureCase(
-            "gzip-garbage", "Content that says gzip and is none.",
+            "gzip-garbage", "Content announced as gzip that is not gzip.",
             .ok(["Content-Encoding: gzip", "Content-Length: 6"], "whole\n")),
         TortureCase(
             "gzip-truncated", "Gzip that ends early.",
@@ -145,18 +145,18 @@ extension TortureCase {
             "gzip-bad-check", "Gzip whose check value is wrong.",
             .message(gzipHead(spoiltGzip.count), spoiltGzip)),
         TortureCase(
-            "gzip-bomb", "Half a gigabyte of nothing, as gzip of half a megabyte.",
+            "gzip-bomb", "Half a gigabyte of zeros, as gzip of half a megabyte.",
             .message(gzipHead(bomb.count), bomb), .keepOpen),
         TortureCase(
-            "unknown-coding", "A content coding that nobody knows.",
+            "unknown-coding", "An unknown content coding.",
             .whole("whole\n", ["Content-Encoding: odd"]), .keepOpen),
     ]
 
     static let redirects: [TortureCase] = [
         redirect("redirect-self", "A redirect to itself.", "/redirect-self"),
-        redirect("redirect-ping", "A redirect to one that leads back.", "/redirect-pong"),
-        redirect("redirect-pong", "The other one.", "/redirect-ping"),
-        redirect("redirect-bad", "A Location that is no reference.", "http://[half"),
+        redirect("redirect-ping", "A redirect that leads back by another.", "/redirect-pong"),
+        redirect("redirect-pong", "The second redirect of that loop.", "/redirect-ping"),
+        redirect("redirect-bad", "A Location that is not a reference.", "http://[half"),
         redirect("redirect-empty", "An empty Location.", ""),
         redirect("redirect-spaces", "A Location with spaces.", "/no-reason?a b c"),
         redirect("redirect-file", "A Location on the client's own disk.", "file:///etc/hostname"),

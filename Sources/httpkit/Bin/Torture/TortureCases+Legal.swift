@@ -7,24 +7,24 @@ extension TortureCase {
             "no-reason", "A status line without a reason phrase (RFC 9112 section 4).",
             .message(["HTTP/1.1 200 ", "Content-Length: 6"], Array("whole\n".utf8)), .keepOpen),
         TortureCase(
-            "no-reason-no-space", "The same without the space before it, as ChromeDriver does.",
+            "no-reason-no-space", "No reason phrase and no space before it, as from ChromeDriver.",
             .message(["HTTP/1.1 200", "Content-Length: 6"], Array("whole\n".utf8)), .keepOpen),
         TortureCase(
-            "odd-status", "A status that nobody knows, 299.",
+            "odd-status", "An unknown status, 299.",
             .message(["HTTP/1.1 299 Odd", "Content-Length: 6"], Array("whole\n".utf8)), .keepOpen),
         TortureCase(
             "bare-lf", "Lines that end with LF alone (RFC 9112 section 2.2).",
             .send("HTTP/1.1 200 OK\nContent-Length: 6\nX-Odd: yes\n\nwhole\n"), .keepOpen),
         TortureCase(
-            "latin-1", "A field value with bytes that are no UTF-8 (obs-text).",
+            "latin-1", "A field value with bytes that are not UTF-8 (obs-text).",
             .send(
                 Array("HTTP/1.1 200 OK\r\nX-Name: Ren".utf8) + [0xE9]
                     + Array("\r\nContent-Length: 6\r\n\r\nwhole\n".utf8)), .keepOpen),
         TortureCase(
-            "obs-fold", "A field value that goes on in the next line (RFC 9112 section 5.2).",
+            "obs-fold", "A field value that continues on the next line (RFC 9112 section 5.2).",
             .whole("whole\n", ["X-Long: first", " second", "\tthird"]), .keepOpen),
         TortureCase(
-            "no-space", "No space behind colons, and much of it around values.",
+            "no-space", "No space after colons, and white space around values.",
             .whole("whole\n", ["X-Tight:yes", "X-Wide: \t  yes \t "]), .keepOpen),
         TortureCase(
             "empty-values", "Fields without values.",
@@ -39,7 +39,7 @@ extension TortureCase {
             .message(["HTTP/1.1 103 Early Hints", "Link: </a.css>; rel=preload"]),
             .whole("whole\n", ["Link: </b.css>; rel=preload"]), .keepOpen),
         TortureCase(
-            "interim-flood", "A thousand times 103 before the response.",
+            "interim-flood", "A thousand responses of 103 before the response.",
             .flood(
                 Array("HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n".utf8),
                 times: 1000),
@@ -68,15 +68,15 @@ extension TortureCase {
             "http-1.0", "A response of HTTP/1.0.",
             .message(["HTTP/1.0 200 OK", "Content-Type: text/plain"], Array("whole\n".utf8))),
         TortureCase(
-            "byte-by-byte", "A response whose bytes come one by one.",
+            "byte-by-byte", "A response whose bytes arrive one by one.",
             .drip(
                 Array("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nwhole\n".utf8),
                 pause: .milliseconds(2)), .keepOpen),
         TortureCase(
-            "no-content-with-length", "204 with a Content-Length that means nothing.",
+            "no-content-with-length", "204 with a Content-Length that has no meaning.",
             .message(["HTTP/1.1 204 No Content", "Content-Length: 6"]), .keepOpen),
         TortureCase(
-            "not-modified-with-length", "304 with the length of what it stands for.",
+            "not-modified-with-length", "304 with the length of the unchanged content.",
             .message(
                 ["HTTP/1.1 304 Not Modified", "ETag: \"a\"", "Content-Length: 1000"]), .keepOpen),
         TortureCase(
@@ -93,10 +93,10 @@ extension TortureCase {
                 // One stored block (RFC 1951 section 3.2.4).
                 [0x01, 0x06, 0x00, 0xF9, 0xFF] + Array("whole\n".utf8)), .keepOpen),
         TortureCase(
-            "stale", "Keeps the connection, and closes it when the next request comes.",
+            "stale", "Keeps the connection, and closes it when the next request arrives.",
             .whole("whole\n", ["Keep-Alive: timeout=60"]), .nextRequest),
         TortureCase(
-            "stale-reset", "The same with a reset.",
+            "stale-reset", "Keeps the connection, and resets it when the next request arrives.",
             .whole("whole\n", ["Keep-Alive: timeout=60"]), .nextRequest, .reset),
         TortureCase(
             "closes-soon", "Keeps the connection, and closes it after 50 milliseconds.",

@@ -1,9 +1,9 @@
-/// One connection to a client that is put to the test: requests are read in the plainest way, and
-/// the steps of their paths are done.
+/// One connection to a tested client. It parses only what it needs of a request, and performs the
+/// steps of the request's path.
 struct TortureConnection {
     /// The limit of a request's head, including one that never ends.
     private static let headLimit = 64 << 10
-    /// The most bytes that are sent to a client that takes all of them.
+    /// The most bytes of an endless answer.
     private static let floodLimit = 1 << 30
 
     private let socket: TortureSocket
@@ -28,7 +28,7 @@ struct TortureConnection {
         return [.message(["HTTP/1.1 404 Not Found", "Content-Length: 0"]), .keepOpen]
     }
 
-    /// - Returns: whether the connection goes on with another request.
+    /// - Returns: whether another request may follow on the connection.
     private mutating func perform(_ steps: [TortureStep]) -> Bool {
         for step in steps {
             switch step {
@@ -53,7 +53,7 @@ struct TortureConnection {
         return false
     }
 
-    /// Many of the bytes go out in one piece.
+    /// Sends the bytes so many times, up to `floodLimit`, and many of them in one write.
     private func flood(_ bytes: [UInt8], _ times: Int) -> Bool {
         let most = min(times, max(1, Self.floodLimit / max(1, bytes.count)))
         let batch = max(1, (32 << 10) / max(1, bytes.count))
@@ -70,7 +70,7 @@ struct TortureConnection {
 
     // MARK: Requests
 
-    /// The target of the next request, whose content is thrown away if its length is known.
+    /// The target of the next request, whose content is discarded if its length is known.
     private mutating func nextTarget() -> String? {
         let end = Array("\r\n\r\n".utf8)
         while received.firstRange(of: end) == nil {
@@ -86,7 +86,7 @@ struct TortureConnection {
     }
 
     private func contentLength(_ head: String) -> Int {
-        // Letters may have other lengths in lower case, so one text is searched and read.
+        // Lowercasing may change lengths, so the same text is searched and read.
         let head = head.lowercased()
         let isAwaited = head.contains("expect: 100-continue")
         guard !isAwaited, let start = head.firstRange(of: "content-length:") else { return 0 }

@@ -5,12 +5,12 @@ internal import ToolkitSystem
 /// A listener that sends unusual and malformed responses, by path. Clients can be tested with it;
 /// the toolkit's own server never sends these.
 ///
-/// Each connection has a thread that runs its script, a list of steps; at most ``connectionLimit``
-/// of them run at once, the others wait. It is a tool that only tests should reach.
+/// Each connection has a thread that runs its script, a list of steps. At most ``connectionLimit``
+/// of them run concurrently; the others wait. Only tests should be able to reach this server.
 package final class TortureServer: Sendable {
-    /// How many connections are served at once.
+    /// The most connections that are served concurrently.
     package static let connectionLimit = 48
-    /// How many connections may be open; others wait to be accepted.
+    /// The most open connections; others wait to be accepted.
     private static let openLimit = 256
 
     /// The port that it listens at.
@@ -68,7 +68,7 @@ package final class TortureServer: Sendable {
             }
             var peer = RawSocketAddress()
             guard case .done(let descriptor) = listener.accept(&peer) else {
-                // Without a free descriptor the connection stays where it is.
+                // Without a free descriptor the connection stays in the listener's queue.
                 TortureSocket.pause(milliseconds: 50)
                 continue
             }
@@ -94,15 +94,15 @@ package final class TortureServer: Sendable {
 
 extension TortureCase {
     static let groups: [(title: String, cases: [TortureCase])] = [
-        ("Odd and legal", legal), ("Broken heads, and none at all", brokenHeads),
-        ("Broken content", brokenContent), ("Redirects that lead astray", redirects),
+        ("Unusual and valid", legal), ("Malformed or missing heads", brokenHeads),
+        ("Malformed content", brokenContent), ("Problematic redirects", redirects),
     ]
 
-    /// The page that lists them.
+    /// The page that lists the cases.
     static var index: TortureStep {
         var page = BinIndex.head("httpkit bin: broken on purpose")
-        page += "<p class=\"note\">Each path answers in a different way, over a socket without "
-        page += "any idea of HTTP. Content that is whole says so.</p>\n"
+        page += "<p class=\"note\">Each path answers in a different way, over a plain socket. "
+        page += "Complete content is the word whole.</p>\n"
         for group in groups {
             let rows = group.cases.map {
                 BinIndex.row("GET", "/\($0.name)", $0.text, link: "/\($0.name)")

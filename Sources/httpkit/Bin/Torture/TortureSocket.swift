@@ -6,8 +6,8 @@
     import Darwin
 #endif
 
-/// A connected socket of a thread that may block on it up to a minute at a time. Its owner closes
-/// the descriptor.
+/// A connected socket, on which a thread may block for up to a minute. The caller closes the
+/// descriptor.
 struct TortureSocket: Sendable {
     private static let patience: CInt = 60_000
     private let descriptor: CInt
@@ -34,8 +34,8 @@ struct TortureSocket: Sendable {
     /// Ends both directions, which wakes the thread that waits.
     static func shutDown(_ descriptor: CInt) { _ = shutdown(descriptor, CInt(bothDirections)) }
 
-    /// Says that no more comes, and takes what the client still sends for a moment: a close with
-    /// bytes unread would become a reset that overtakes the answer.
+    /// Ends the sending direction, and reads what the client still sends for a while: closing with
+    /// unread bytes would send a reset that overtakes the answer.
     func endWriting() {
         _ = shutdown(descriptor, CInt(writing))
         for _ in 0..<64 {
@@ -76,7 +76,7 @@ struct TortureSocket: Sendable {
         return true
     }
 
-    /// Bytes that have come; `nil` at the end, after a reset, and when nothing comes for a minute.
+    /// Waits for bytes; `nil` at the end, after a reset, and if nothing arrives for a minute.
     func receive() -> [UInt8]? {
         while true {
             var failure: CInt = 0
@@ -95,7 +95,7 @@ struct TortureSocket: Sendable {
         }
     }
 
-    /// Waits, and takes no notice of what the client sends meanwhile.
+    /// Waits, and ignores what the client sends meanwhile.
     /// - Returns: whether the client ended the connection before the time was up.
     func waitForEnd(_ time: Duration) -> Bool {
         let end = ContinuousClock.now + time

@@ -1,20 +1,20 @@
 /// The next step of a broken server.
 enum TortureStep: Sendable {
-    /// Sends bytes at once.
+    /// Sends bytes in one write.
     case send([UInt8])
     /// Sends bytes one by one, with a pause before each.
     case drip([UInt8], pause: Duration)
-    /// Sends the same bytes so many times, as fast as the client takes them.
+    /// Sends the same bytes `times` times, as fast as the client reads them.
     case flood([UInt8], times: Int)
     /// Does nothing for a while.
     case pause(Duration)
     /// Does nothing until the client gives up.
     case wait
-    /// Waits for the next request on the connection, and answers it by what follows.
+    /// Waits for the next request on the connection, and answers it with the following steps.
     case nextRequest
     /// Ends the connection by a reset (RFC 9293 section 3.5.2), after the bytes that were sent.
     case reset
-    /// Serves the next request on the connection, whatever its path.
+    /// Keeps the connection, and serves its next request by the path of that request.
     case keepOpen
 
     static func send(_ text: String) -> Self { .send(Array(text.utf8)) }
@@ -39,7 +39,7 @@ enum TortureStep: Sendable {
 struct TortureCase: Sendable {
     /// The path without its slash.
     var name: String
-    /// Its line in the index.
+    /// The description in the index.
     var text: String
     var steps: [TortureStep]
 
