@@ -6,12 +6,12 @@ import ResumableUploads
 import TestSupport
 import Testing
 
-@Suite("Answers of finished uploads, and requests that are not what they seem")
+@Suite("Resumable uploads: Responses of finished uploads, and misleading requests")
 struct UploadAnswerTests {
     private let tus = "Tus-Resumable: 1.0.0"
     private let type = "Content-Type: application/offset+octet-stream"
 
-    @Test("A client of tus that asks after a refusal is not told that all is well")
+    @Test("tus: HEAD after a refusal has the status of the refusal")
     func refusedByTus() async throws {
         let client = try UploadClient(answer: { _ in throw HTTPError(.conflict, "it is taken") })
         let begun = try await client.send("POST", "/up/f", [tus, "Upload-Length: 1"], "")
@@ -26,7 +26,7 @@ struct UploadAnswerTests {
         #expect(client.received.withLock { $0 }.count == 1)
     }
 
-    @Test("A user's oldest answers make room for newer ones, also after a restart")
+    @Test("A user's oldest stored responses are dropped for newer ones, also after a restart")
     func keptAnswers() async throws {
         var options = ResumableUploadHandler.Options()
         options.uploadsPerUser = 2
@@ -48,7 +48,7 @@ struct UploadAnswerTests {
         #expect(try FolderNames.of(client.disk).count == 1)
     }
 
-    @Test("Another offset of a complete upload is 409, which says that it is complete")
+    @Test("A wrong offset of a complete upload is 409 with Upload-Complete: ?1")
     func wrongOffsetAfterTheEnd() async throws {
         let client = try UploadClient()
         let location = try await client.begin()
@@ -61,7 +61,7 @@ struct UploadAnswerTests {
         }
     }
 
-    @Test("Parameters of fields are ignored, whatever they begin with")
+    @Test("Parameters of fields are ignored, even if they begin with a combining character")
     func parameters() async throws {
         let client = try UploadClient()
         let answer = try await client.send(
@@ -69,7 +69,7 @@ struct UploadAnswerTests {
         #expect(answer.status == 201 && answer["Upload-Complete"] == "?1")
     }
 
-    @Test("Cookies of an answer are not kept")
+    @Test("Cookies of a response are not stored")
     func cookies() async throws {
         let client = try UploadClient(answer: { _ in
             Response(.created, fields: ["Set-Cookie": "session=1", "X-Inner": "yes"])
@@ -82,7 +82,7 @@ struct UploadAnswerTests {
     }
 
     @Test(
-        "Content that is not all by the words of another version is refused",
+        "An incomplete upload announced with the field of another version is refused",
         arguments: [
             ["Upload-Incomplete: ?1"],
             ["Upload-Incomplete: ?1", "Upload-Draft-Interop-Version: 5"],
@@ -96,7 +96,7 @@ struct UploadAnswerTests {
         #expect(client.received.withLock { $0 }.isEmpty)
     }
 
-    @Test("The media type of the protocol is not that of the file")
+    @Test("The media type of the protocol is not passed on as that of the file")
     func mediaType() async throws {
         let client = try UploadClient()
         let begun = try await client.send("POST", "/up/f", [tus, type, "Upload-Length: 3"], "abc")
@@ -105,7 +105,7 @@ struct UploadAnswerTests {
         #expect(received["Content-Type"] == nil && received.content == Array("abc".utf8))
     }
 
-    @Test("A condition on a compressed variant does not take the coding of the content away")
+    @Test("A condition on a compressed variant does not remove the coding of the content")
     func codedWithCondition() async throws {
         let client = try UploadClient(compressesUploads: true)
         let fields = ["Upload-Complete: ?1", "Content-Encoding: gzip", "If-Match: \"abc-gzip\""]

@@ -5,7 +5,7 @@ import ResumableUploads
 import TestSupport
 import ToolkitSystem
 
-/// What a handler behind was asked to do.
+/// A request that the inner handler has received.
 struct Received: Sendable {
     var method: String
     var target: String
@@ -17,11 +17,11 @@ struct Received: Sendable {
     }
 }
 
-/// Uploads to a handler that remembers what it has got, over connections in memory.
+/// Uploads over connections in memory to a handler that records its requests.
 final class UploadClient: Sendable {
-    /// What the handler does once it has read the content.
+    /// The handler's response to a request whose content it has read.
     typealias Answer = @Sendable (Received) throws -> Response
-    /// Whether it would take the content of a request.
+    /// Checks whether the handler would accept the content of a request.
     typealias Precheck = @Sendable (Request) async throws -> Response?
 
     let disk: ServerDirectory
@@ -29,14 +29,15 @@ final class UploadClient: Sendable {
     private let handler: any Handler
 
     /// - Parameters:
-    ///   - disk: where the parts are; another client of the same one is the server after a restart.
-    ///   - user: who everybody is; `nil` for nobody.
-    ///   - compresses: whether the handler is inside of one that compresses.
-    ///   - compressesUploads: whether the uploads are.
-    ///   - part: what is written in place of parts.
-    ///   - before: what the handler does before it reads the content.
-    ///   - precheck: how it tells whether it would take content; `nil` when it cannot.
-    ///   - answer: its answer.
+    ///   - disk: holds the parts; another client with the same disk acts as the server after a
+    ///     restart.
+    ///   - user: the user of all requests; `nil` for none.
+    ///   - compresses: whether a CompressionHandler wraps the inner handler.
+    ///   - compressesUploads: whether a CompressionHandler wraps the uploads.
+    ///   - part: replaces the file of a part.
+    ///   - before: runs in the handler before it reads the content.
+    ///   - precheck: the handler's precheck; `nil` if it has none.
+    ///   - answer: the handler's response.
     init(
         on disk: ServerDirectory? = nil, user: String? = nil,
         options: ResumableUploadHandler.Options = .init(), compresses: Bool = false,
@@ -93,7 +94,7 @@ final class UploadClient: Sendable {
         return lines.joined(separator: "\r\n") + "\r\n\r\n"
     }
 
-    /// Opens a connection and sends a head and some of the content, which comes in.
+    /// Opens a connection, sends a head and some content, and waits until these are received.
     func begin(
         _ method: String, _ path: String, _ fields: [String], _ content: [UInt8]
     ) async throws -> MemoryConnection {
@@ -104,7 +105,7 @@ final class UploadClient: Sendable {
         return connection
     }
 
-    /// A request and its answer; `interim` is what came before the answer.
+    /// Sends a request and returns its response and the interim responses before it.
     func send(
         _ method: String, _ path: String, _ fields: [String] = [], _ content: String? = nil
     ) async throws -> UploadAnswer {
@@ -131,7 +132,7 @@ final class UploadClient: Sendable {
         return UploadAnswer(answer: answer, interim: UploadAnswer.interim(record.text))
     }
 
-    // MARK: By the final protocol
+    // MARK: The final protocol
 
     /// Begins an upload without content.
     func begin(_ fields: String..., path: String = "/up/f") async throws -> String {
@@ -154,13 +155,13 @@ final class UploadClient: Sendable {
             ] + fields, content)
     }
 
-    /// How much the server says has come.
+    /// The offset that the server reports.
     func offset(_ location: String) async throws -> Int? {
         try await send("HEAD", location)["Upload-Offset"].flatMap { Int($0) }
     }
 }
 
-/// A handler that can tell whether it would take the content of a request.
+/// A handler with a precheck.
 private struct JudgingHandler: PrecheckingHandler {
     let inner: AsyncHandler
     let judge: UploadClient.Precheck
@@ -170,10 +171,10 @@ private struct JudgingHandler: PrecheckingHandler {
     func precheck(_ request: Request) async throws -> Response? { try await judge(request) }
 }
 
-/// An answer, and the interim responses before it.
+/// A response, and the interim responses before it.
 struct UploadAnswer: Sendable {
     var answer: ServerAnswer
-    /// Each as its lines.
+    /// The lines of each interim response.
     var interim: [[String]]
 
     var status: Int { answer.status }
@@ -187,7 +188,7 @@ struct UploadAnswer: Sendable {
             .map { $0 }
     }
 
-    /// Whether there is a head behind the interim responses.
+    /// Whether a final head follows the interim responses.
     static func isWhole(_ output: String) -> Bool {
         output.components("\r\n\r\n").dropLast().contains { !$0.hasPrefix("HTTP/1.1 1") }
     }
@@ -205,7 +206,7 @@ extension String {
     }
 }
 
-/// What came instead of an answer.
+/// The output that is not a response.
 struct NoAnswer: Error {
     var text: String
 }

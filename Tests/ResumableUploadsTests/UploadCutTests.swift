@@ -12,7 +12,7 @@ import ToolkitSystem
     import Foundation
 #endif
 
-/// The names of what is in the folder for parts.
+/// The names in the folder for parts.
 enum FolderNames {
     static func of(_ disk: ServerDirectory) throws -> [String] {
         guard disk.exists("parts") else { return [] }
@@ -20,13 +20,13 @@ enum FolderNames {
     }
 }
 
-@Suite("Resumable uploads: connections and processes that end")
+@Suite("Resumable uploads: Interrupted connections and processes")
 struct UploadCutTests {
     private static func bytes(_ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
     }
 
-    /// Waits for 104.
+    /// Waits for a 104 and returns its Location.
     private static func location(on connection: MemoryConnection) async throws -> String {
         let record = try await connection.output("\r\n\r\n")
         let lines = try #require(UploadAnswer.interim(record.text).first)
@@ -34,7 +34,7 @@ struct UploadCutTests {
         return String(line.dropFirst(10))
     }
 
-    @Test("What has come before the cut is there", arguments: [1, 300_000])
+    @Test("Content received before a disconnection is kept", arguments: [1, 300_000])
     func cut(count: Int) async throws {
         let client = try UploadClient()
         let content = Self.bytes(400_000)
@@ -55,7 +55,7 @@ struct UploadCutTests {
         #expect(client.received.withLock { $0.map(\.content) } == [content])
     }
 
-    @Test("A newer request ends the older one first")
+    @Test("A newer request for an upload ends the older one first")
     func twoRequests() async throws {
         let client = try UploadClient()
         let location = try await client.begin()
@@ -68,7 +68,7 @@ struct UploadCutTests {
             Array(content[..<300_000]))
         let size = { try FileManager.default.attributesOfItem(atPath: $0)[.size] as? UInt64 }
         let part = client.disk.path("parts/" + location.suffix(32))
-        // It has its turn when it has written something.
+        // Once something is written, the older request holds the upload.
         try await waitUntil { try size(part) ?? 0 > 0 }
         #expect(try await client.offset(location) == 300_000)
         #expect(try size(part) == 300_000)
@@ -80,7 +80,7 @@ struct UploadCutTests {
         #expect(ServerAnswer.all(older.record.output).isEmpty)
     }
 
-    @Test("DELETE ends a request, too")
+    @Test("DELETE ends a running request, too")
     func deletion() async throws {
         let client = try UploadClient()
         let connection = client.open("PUT", "/up/f", ["Upload-Complete: ?1", "Content-Length: 10"])
@@ -93,7 +93,7 @@ struct UploadCutTests {
     }
 
     @Test(
-        "The server after a restart goes on with what is in the folder", arguments: [false, true])
+        "After a restart the server continues uploads from the folder", arguments: [false, true])
     func reopening(synchronizes: Bool) async throws {
         var options = ResumableUploadHandler.Options()
         options.synchronizes = synchronizes
@@ -104,7 +104,7 @@ struct UploadCutTests {
             ["Upload-Complete: ?1", "Content-Length: \(content.count)", "X-Mine: 1"],
             Array(content[..<270_000]))
         let location = try await Self.location(on: connection)
-        // The first server is killed as it is: only what it has written counts.
+        // As if the first server was killed: only written bytes count.
         let second = try UploadClient(on: first.disk, options: options)
         let offset = try #require(try await second.offset(location))
         #expect(0...270_000 ~= offset)
@@ -123,13 +123,13 @@ struct UploadCutTests {
         #expect(answer.status == 201)
         let got = try #require(third.received.withLock { $0 }.first)
         #expect(got.content == content && got.target == "/up/f?n=1" && got["X-Mine"] == "1")
-        // The answer outlives a restart as well.
+        // The response is kept over a restart, too.
         let fourth = try UploadClient(on: first.disk, options: options)
         let told = try await fourth.send("HEAD", location)
         #expect(told["Upload-Complete"] == "?1" && told["Upload-Offset"] == "300000")
     }
 
-    @Test("What a dead process has left half made is nothing")
+    @Test("Incomplete files of a dead process are ignored and removed")
     func leftOvers() async throws {
         let first = try UploadClient()
         let location = try await first.begin()
@@ -147,7 +147,9 @@ struct UploadCutTests {
         #expect(try FolderNames.of(first.disk) == [])
     }
 
-    @Test("Cuts at any place: the offset never goes back, and all arrives", arguments: 1...4)
+    @Test(
+        "With disconnections at any place the offset never decreases, and all content arrives",
+        arguments: 1...4)
     func manyCuts(seed: UInt64) async throws {
         let client = try UploadClient()
         var random = SeededGenerator(seed: seed)
@@ -178,7 +180,7 @@ struct UploadCutTests {
     }
 }
 
-/// The same numbers for the same seed.
+/// A generator with the same numbers for the same seed.
 private struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

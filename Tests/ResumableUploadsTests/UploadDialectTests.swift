@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-@Suite("Resumable uploads: the versions of the protocol")
+@Suite("Resumable uploads: Versions of the protocol")
 struct UploadDialectTests {
-    /// A version of the draft as its clients speak it; `nil` is the final protocol.
+    /// A version of the draft; `nil` is the final protocol.
     struct Version: Sendable, CustomTestStringConvertible {
         var number: Int?
         var testDescription: String { number.map { "version \($0)" } ?? "final" }
@@ -20,7 +20,7 @@ struct UploadDialectTests {
                 ? "Upload-Incomplete: ?\(isComplete ? 0 : 1)"
                 : "Upload-Complete: ?\(isComplete ? 1 : 0)"
         }
-        /// What an answer says of it.
+        /// Whether a response reports a complete upload.
         func isComplete(_ answer: UploadAnswer) -> Bool? {
             isEarly
                 ? answer["Upload-Incomplete"].map { $0 == "?0" }
@@ -33,7 +33,7 @@ struct UploadDialectTests {
 
     static let versions = [nil, 3, 4, 5, 6, 7, 8].map { Version(number: $0) }
 
-    @Test("All at once", arguments: versions)
+    @Test("A whole upload in one request is passed to the handler", arguments: versions)
     func whole(version: Version) async throws {
         let client = try UploadClient()
         let answer = try await client.send(
@@ -60,7 +60,7 @@ struct UploadDialectTests {
         #expect(got["Upload-Complete"] == nil && got["Content-Length"] == "5")
     }
 
-    @Test("Piece by piece", arguments: versions)
+    @Test("An upload in several requests is passed to the handler as a whole", arguments: versions)
     func pieces(version: Version) async throws {
         let client = try UploadClient()
         let begun = try await client.send(
@@ -77,7 +77,7 @@ struct UploadDialectTests {
         let second = try await append(3, "two", false)
         #expect(second.status == 204 && second["Upload-Offset"] == "6")
         #expect(version.isComplete(second) == false)
-        // After an interim response no browser sends the request again by itself.
+        // An interim response keeps browsers from repeating the request by themselves.
         #expect(second.interim.count == (version.isEarly ? 0 : 1))
         #expect(second.interim.allSatisfy { $0.contains("Upload-Offset: 3") })
         let told = try await client.send("HEAD", location, version.fields)
@@ -89,7 +89,7 @@ struct UploadDialectTests {
         let got = client.received.withLock { $0 }
         #expect(got.map(\.content) == [Array("onetwothree".utf8)])
         #expect(got[0].method == "POST" && got[0]["Content-Type"] == "text/x")
-        // Whoever has missed the answer asks once more.
+        // A client that missed the response can ask again.
         let after = try await client.send("HEAD", location, version.fields)
         #expect(after["Upload-Offset"] == "11" && version.isComplete(after) == true)
         let again = try await append(11, "", true)
@@ -98,7 +98,7 @@ struct UploadDialectTests {
         #expect(try await append(11, "more", true).status == 400)
     }
 
-    @Test("tus: created, then filled")
+    @Test("tus: An upload is created, then filled in several requests")
     func tus() async throws {
         var options = ResumableUploadHandler.Options()
         options.tusMethod = .put
@@ -130,7 +130,7 @@ struct UploadDialectTests {
         #expect(got["Content-Type"] == "text/x")
     }
 
-    @Test("tus: with the content at once, a length told later, another method's name, the end")
+    @Test("tus: The extensions for content at creation, deferred length, override and termination")
     func tusExtensions() async throws {
         let client = try UploadClient()
         let version = "Tus-Resumable: 1.0.0"
@@ -161,7 +161,7 @@ struct UploadDialectTests {
         #expect(try await client.send("POST", "/up/f", [version], "").status == 400)
     }
 
-    @Test("OPTIONS tells what is taken")
+    @Test("OPTIONS reports limits, media types and versions")
     func options() async throws {
         var options = ResumableUploadHandler.Options()
         options.byteLimit = 1_000
@@ -172,7 +172,7 @@ struct UploadDialectTests {
         #expect(answer["Tus-Version"] == "1.0.0" && answer["Tus-Max-Size"] == "1000")
     }
 
-    @Test("Versions that are not known: whole content is no upload that could be resumed")
+    @Test("With an unknown version whole content is an ordinary request, and a part is 400")
     func unknownVersions() async throws {
         let client = try UploadClient()
         for version in ["2", "9", "x", "8, 8"] {
@@ -186,7 +186,9 @@ struct UploadDialectTests {
         #expect(client.received.withLock { $0 }.count == 4)
     }
 
-    @Test("What is no structured field is no field", arguments: ["1", "?2", "true", "?1, ?1", ""])
+    @Test(
+        "An Upload-Complete that is not a boolean structured field is ignored",
+        arguments: ["1", "?2", "true", "?1, ?1", ""])
     func fieldsThatAreNone(value: String) async throws {
         let client = try UploadClient()
         let answer = try await client.send("PUT", "/up/f", ["Upload-Complete: \(value)"], "all")
@@ -194,7 +196,7 @@ struct UploadDialectTests {
         #expect(!client.disk.exists("parts"))
     }
 
-    @Test("Other requests go to the handler untouched")
+    @Test("Other requests go to the handler unchanged")
     func others() async throws {
         let client = try UploadClient()
         let answer = try await client.send("PUT", "/up/f", ["X-Mine: 1"], "all")

@@ -12,11 +12,11 @@ import ToolkitSystem
     private let isLinux = false
 #endif
 
-@Suite("Resumable uploads: what must not be lost, or taken for something else")
+@Suite("Resumable uploads: Protection against loss and confusion")
 struct UploadLossTests {
     private static let partial = "Content-Type: application/partial-upload"
 
-    /// A request without content to a handler, and its answer.
+    /// Sends a request without content to a handler, and returns the response.
     private func ask(
         _ handler: any Handler, _ method: String, _ path: String, _ fields: String = ""
     ) async throws -> ServerAnswer {
@@ -29,7 +29,7 @@ struct UploadLossTests {
         return try #require(ServerAnswer.all(output).first)
     }
 
-    @Test("The folder may be a bare name, below the working directory")
+    @Test("The folder may be a name relative to the working directory")
     func bareFolder() async throws {
         let folder = "upload-parts-\(UInt64.random(in: .min ... .max))"
         let uploads = ResumableUploadHandler(
@@ -44,7 +44,7 @@ struct UploadLossTests {
         #expect(try await ask(router, "DELETE", location).status == 204)
     }
 
-    @Test("A length below the offset is refused, and not remembered")
+    @Test("A length below the offset is refused, and not stored")
     func lengthBelowOffset() async throws {
         let client = try UploadClient()
         let location = try await client.begin()
@@ -62,7 +62,7 @@ struct UploadLossTests {
         #expect(client.received.withLock { $0.map(\.content) } == [Array("123456".utf8)])
     }
 
-    @Test("A request names an upload by its path, and not by its query")
+    @Test("A path of an upload in the query does not make a request part of that upload")
     func uploadInQuery() async throws {
         let client = try UploadClient()
         let target = "/up/f?from=/up/.uploads/" + String(repeating: "0", count: 32)
@@ -72,7 +72,8 @@ struct UploadLossTests {
     }
 
     @Test(
-        "Text behind an item is no item", arguments: ["Upload-Offset: 0 5", "Upload-Offset: 0 , 0"])
+        "An Upload-Offset with text after its item is refused",
+        arguments: ["Upload-Offset: 0 5", "Upload-Offset: 0 , 0"])
     func textBehindOffset(_ offset: String) async throws {
         let client = try UploadClient()
         let location = try await client.begin()
@@ -81,7 +82,7 @@ struct UploadLossTests {
         #expect(try await client.offset(location) == 0)
     }
 
-    @Test("Two values of Upload-Complete are none")
+    @Test("Two values of Upload-Complete do not complete the upload")
     func twoEnds() async throws {
         let client = try UploadClient()
         let location = try await client.begin()
@@ -91,8 +92,8 @@ struct UploadLossTests {
     }
 
     @Test(
-        "An upload whose content may not be on the disk has to begin again",
-        // Elsewhere a wait for /dev/null succeeds.
+        "An upload whose content may not be on disk has to start again",
+        // On other systems the synchronization of /dev/null succeeds.
         .enabled(if: isLinux))
     func contentNotOnDisk() async throws {
         var options = ResumableUploadHandler.Options()
@@ -103,7 +104,7 @@ struct UploadLossTests {
             options: options,
             part: { file in
                 guard isBroken.withLock({ $0 }) else { return file }
-                // It takes all content, and fails when its disk is waited for.
+                // /dev/null accepts all content, and fails to synchronize.
                 let found = try? OpenDirectory(OpenFile(owning: Syscalls.openFile("/dev")))
                     .openForAppending(Array("null".utf8))
                 return found ?? file
@@ -117,7 +118,7 @@ struct UploadLossTests {
         #expect(try await client.append(second, at: 0, "abc", isLast: true).status == 201)
     }
 
-    @Test("An upload is that of the mount where it began")
+    @Test("An upload is only found below the mount where it began")
     func otherMount() async throws {
         let disk = try ServerDirectory()
         let targets = ServerLog<String>()
@@ -141,7 +142,7 @@ struct UploadLossTests {
         #expect(end.status == 201 && targets.entries == ["/a/d/f"])
     }
 
-    @Test("An upload that begins by a route is found at its URL below a mount")
+    @Test("An upload that begins at a route is found at its URL below a mount")
     func routeAndMount() async throws {
         let disk = try ServerDirectory()
         let targets = ServerLog<String>()
@@ -163,7 +164,7 @@ struct UploadLossTests {
         #expect(end.status == 201 && targets.entries == ["inbox"])
     }
 
-    @Test("The answer of the handler goes out although it cannot be kept")
+    @Test("The handler's response is sent even if it cannot be stored")
     func answerNotKept() async throws {
         let disk = try ServerDirectory()
         let client = try UploadClient(
@@ -171,7 +172,7 @@ struct UploadLossTests {
             answer: { _ in
                 let record = try #require(
                     try FolderNames.of(disk).first { $0.hasSuffix(".json") })
-                // Where this is, no new record can be written.
+                // This folder prevents a new record.
                 try disk.makeDirectory("parts/\(record.dropLast(5)).new")
                 return Response(.created)
             })
@@ -182,7 +183,7 @@ struct UploadLossTests {
         #expect(try await client.offset(location) == 3)
     }
 
-    @Test("An answer without its content says nothing of the content")
+    @Test("A stored response without its content has no fields about the content")
     func answerWithoutContent() async throws {
         let client = try UploadClient(answer: { _ in
             let body = ResponseBody.stream(mediaType: "text/plain") { writer in
@@ -211,7 +212,7 @@ struct UploadLossTests {
         }
     }
 
-    @Test("Uploads may take as long as a duration can say")
+    @Test("The lifetime of uploads may be the longest duration")
     func longestLifetime() async throws {
         var options = ResumableUploadHandler.Options()
         options.lifetime = .seconds(Int64.max)

@@ -13,9 +13,9 @@ import ToolkitSystem
     import Musl
 #endif
 
-@Suite("Resumable uploads: what is refused, and what ends")
+@Suite("Resumable uploads: Refusals, limits and expiry")
 struct UploadRuleTests {
-    @Test("Another offset is 409 with the problem and the right one")
+    @Test("A wrong offset is 409 with a problem and the right offset")
     func wrongOffset() async throws {
         let client = try UploadClient()
         let location = try await client.begin()
@@ -41,7 +41,7 @@ struct UploadRuleTests {
         #expect(type.status == 415 && type["Accept-Patch"] == "application/partial-upload")
     }
 
-    @Test("A PATCH that does not say whether it is the last is refused, and loses nothing")
+    @Test("A PATCH without a valid Upload-Complete is refused, and loses nothing")
     func unsaidEnd() async throws {
         let client = try UploadClient()
         let location = try await client.begin()
@@ -56,7 +56,7 @@ struct UploadRuleTests {
         #expect(try await client.append(location, at: 0, "whole", isLast: true).status == 201)
     }
 
-    @Test("RFC 9110, 15.5.16: parts have no content coding")
+    @Test("RFC 9110, 15.5.16: Parts with a content coding are 415")
     func codedParts() async throws {
         let client = try UploadClient()
         let location = try await client.begin()
@@ -69,7 +69,7 @@ struct UploadRuleTests {
         #expect(tus.status == 415)
     }
 
-    @Test("The content stays whole where compression replaces the tag of a condition")
+    @Test("The content is complete if compression translates the tag of a condition")
     func conditionOnAVariant() async throws {
         let client = try UploadClient(compresses: true)
         let location = try await client.begin("If-Match: \"abc-gzip\"")
@@ -79,11 +79,11 @@ struct UploadRuleTests {
         #expect(received.content == Array("whole".utf8))
     }
 
-    @Test("Lengths that do not agree")
+    @Test("Inconsistent lengths are refused, and lose nothing")
     func lengths() async throws {
         let client = try UploadClient()
         let location = try await client.begin("Upload-Length: 10")
-        // Told before any of it is read: nothing is lost.
+        // Refused before any content is read, so nothing is lost.
         let long = try await client.append(location, at: 0, "12345678901")
         #expect(long.status == 400 && long.text.contains("inconsistent-upload-length"))
         let short = try await client.append(location, at: 0, "123", isLast: true)
@@ -98,7 +98,7 @@ struct UploadRuleTests {
         #expect(try await client.append(location, at: 0, "1234567890", isLast: true).status == 201)
     }
 
-    @Test("More content than was announced ends the upload")
+    @Test("More content than announced ends the upload")
     func tooLong() async throws {
         let client = try UploadClient()
         let location = try await client.begin("Upload-Length: 4")
@@ -114,7 +114,7 @@ struct UploadRuleTests {
         #expect(try FolderNames.of(client.disk) == [])
     }
 
-    @Test("Limits of bytes and uploads")
+    @Test("More bytes than the limit are 413, and more uploads 429")
     func limits() async throws {
         var options = ResumableUploadHandler.Options()
         (options.byteLimit, options.uploadsPerUser) = (5, 2)
@@ -130,14 +130,14 @@ struct UploadRuleTests {
         let third = try await client.send("POST", "/up/f", ["Upload-Complete: ?0"], "")
         #expect(third.status == 429)
         #expect(try await client.append(location, at: 0, "12345", isLast: true).status == 201)
-        // What is finished does not count, also not after a restart.
+        // Finished uploads do not count, even after a restart.
         let next = try UploadClient(on: client.disk, options: options)
         _ = try await next.begin()
         let fourth = try await next.send("POST", "/up/f", ["Upload-Complete: ?0"], "")
         #expect(fourth.status == 429)
     }
 
-    @Test("Another user's upload is not there")
+    @Test("Uploads of other users are 404")
     func otherUser() async throws {
         let ann = try UploadClient(user: "ann")
         let location = try await ann.begin()
@@ -149,7 +149,7 @@ struct UploadRuleTests {
         #expect(try await ann.append(location, at: 0, "x", isLast: true).status == 201)
     }
 
-    @Test("A handler that can tell refuses before any content is sent", arguments: [true, false])
+    @Test("A precheck can refuse an upload before any content is sent", arguments: [true, false])
     func refusedAtOnce(byOption: Bool) async throws {
         let precheck: UploadClient.Precheck = { request in
             #expect(request.method == .put && request.contentLength == 1_000_000)
@@ -171,7 +171,7 @@ struct UploadRuleTests {
         #expect(answer["Upload-Complete"] == "?1" && !client.disk.exists("parts"))
     }
 
-    @Test("A handler that acts before it reads the content acts once, when all of it is there")
+    @Test("The handler is called once, when all content has arrived")
     func actsFirst() async throws {
         let count = Locked(0)
         let client = try UploadClient(before: { _ in
@@ -194,7 +194,7 @@ struct UploadRuleTests {
         #expect(tus.status == 201 && count.withLock { $0 } == 3)
     }
 
-    @Test("A handler that cannot tell refuses when all of the content is there")
+    @Test("Without a precheck the handler can refuse when all content has arrived")
     func refusesLate() async throws {
         let client = try UploadClient(before: { _ in throw HTTPError(.forbidden) })
         let location = try await client.begin()
@@ -202,7 +202,7 @@ struct UploadRuleTests {
         #expect(answer.status == 403 && answer["Upload-Complete"] == "?1")
     }
 
-    @Test("It is asked again at the end")
+    @Test("A handler with a precheck can still refuse at the end")
     func refusedAtTheEnd() async throws {
         let isAllowed = Locked(true)
         let check: @Sendable (Request) throws -> Response? = { _ in
@@ -219,7 +219,7 @@ struct UploadRuleTests {
     }
 
     @Test(
-        "What the handler cannot take now can be completed later",
+        "After a temporary refusal the upload can be completed later",
         arguments: [401, 423, 429, 503, 504, 507])
     func later(status: Int) async throws {
         let isBusy = Locked(true)
@@ -239,7 +239,7 @@ struct UploadRuleTests {
             ])
     }
 
-    @Test("tus: a whole upload that was not taken is, when its client asks")
+    @Test("tus: HEAD of a complete upload calls the handler again after a temporary refusal")
     func laterByTus() async throws {
         let isBusy = Locked(true)
         let client = try UploadClient(answer: { _ in
@@ -258,7 +258,7 @@ struct UploadRuleTests {
         #expect(client.received.withLock { $0 }.count == 3)
     }
 
-    @Test("Content that is coded is not resumable")
+    @Test("An upload with a content coding is not resumable")
     func coded() async throws {
         let client = try UploadClient()
         let fields = ["Content-Encoding: gzip", "Upload-Complete: ?0"]
@@ -266,7 +266,7 @@ struct UploadRuleTests {
         #expect(!client.disk.exists("parts"))
     }
 
-    @Test("What is too old goes: at once for clients, and from the disk at the next start")
+    @Test("An expired upload is 404 at once, and removed from disk at the next start")
     func expiry() async throws {
         var options = ResumableUploadHandler.Options()
         options.lifetime = .seconds(1)
@@ -282,7 +282,7 @@ struct UploadRuleTests {
     }
 
     #if os(Linux)
-        @Test("A full disk is 507, and what has come stays", arguments: [10, 300_000])
+        @Test("A full disk is 507, and the upload can be continued", arguments: [10, 300_000])
         func diskFull(count: Int) async throws {
             let client = try UploadClient(part: { _ in
                 OpenFile(owning: unsafe open("/dev/full", O_WRONLY | O_CLOEXEC))

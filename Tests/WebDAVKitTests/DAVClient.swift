@@ -4,10 +4,10 @@ import HTTPServerKit
 import TestSupport
 import WebDAVKit
 
-/// Sends requests to a handler over connections in memory, one for each.
+/// Sends each request to a handler over a separate connection in memory.
 struct DAVClient: Sendable {
     let router: Router
-    /// A directory that stays as long as somebody asks for what is in it.
+    /// Keeps the store's directory as long as the client.
     var share: Share?
 
     init(
@@ -46,14 +46,14 @@ struct DAVClient: Sendable {
         return answer
     }
 
-    /// The status alone.
+    /// Sends a request and returns only the status.
     func status(
         _ method: String, _ path: String, _ fields: [String] = [], _ content: String = ""
     ) async throws -> Int {
         try await send(method, path, fields, content).status
     }
 
-    /// Takes a lock and gives its token.
+    /// Takes a lock and returns its token.
     func lock(
         _ path: String, depth: String = "infinity", scope: String = "exclusive"
     ) async throws -> String {
@@ -70,7 +70,7 @@ struct DAVClient: Sendable {
 }
 
 extension WebDAVUsers {
-    /// Routes that mount it at `/home`. The field `X-User` names the user, in place of a login.
+    /// Routes that mount the users at `/home`. The field `X-User` names the user, without a login.
     var mounted: Router {
         var router = Router()
         router.mountWebDAV(
@@ -83,7 +83,7 @@ extension WebDAVUsers {
     }
 }
 
-/// What came instead of an answer.
+/// The output that is not a response.
 struct NoAnswer: Error {
     var text: String
 }

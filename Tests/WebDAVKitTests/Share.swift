@@ -5,7 +5,7 @@ import Testing
 import ToolkitSystem
 import WebDAVKit
 
-/// A directory with something beside it that nobody is to reach.
+/// A shared directory next to a secret file that clients must not reach.
 final class Share: Sendable {
     let outer: String
     var path: String { outer + "/share" }
@@ -35,8 +35,8 @@ final class Share: Sendable {
 
     func client() throws -> DAVClient { DAVClient(store: try LocalStore(root: path)) }
 
-    /// Content that is in a file outside of the directory already, as that of an upload is. It is too
-    /// long to be staged in memory.
+    /// Content in a file outside of the directory, as after an upload. It is too long to be staged
+    /// in memory.
     func part(_ name: String = "part") throws -> ContentFile {
         let text = String(repeating: "content\n", count: 12_500)
         try write(text, "../" + name)
@@ -49,7 +49,7 @@ final class Share: Sendable {
 }
 
 extension LocalStore {
-    /// Gives a file the content of another file, as the end of an upload does.
+    /// Places the content of a file at a path, as at the end of an upload.
     func place(_ part: ContentFile, at name: String) async throws {
         let path = try #require(ResourcePath(name))
         let content = try await stage(.file(part), for: path, expected: part.length)
@@ -57,11 +57,11 @@ extension LocalStore {
     }
 }
 
-/// The stores of which clients are to see no difference.
+/// The stores that must behave alike for clients.
 enum StoreKind: CaseIterable {
     case memory, local
 
-    /// A client of a new one.
+    /// A client of a new store.
     func client(_ options: WebDAVOptions = WebDAVOptions()) throws -> DAVClient {
         switch self {
         case .memory: return DAVClient(options: options)

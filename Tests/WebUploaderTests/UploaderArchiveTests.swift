@@ -7,9 +7,9 @@ import ToolkitSystem
 import WebDAVKit
 import WebUploader
 
-@Suite("The upload page: archives")
+@Suite("The upload page: Archives")
 struct UploaderArchiveTests {
-    /// The members that an independent reader finds, with the content of files as text.
+    /// The members that an independent reader finds, each with its content as text.
     private func members(_ archive: [UInt8]) async throws -> [String: String] {
         let path = FileManager.default.temporaryDirectory.path + "/up-\(UUID().uuidString).zip"
         try Data(archive).write(to: URL(filePath: path))

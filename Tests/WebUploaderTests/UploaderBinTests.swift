@@ -7,7 +7,7 @@ import Testing
 import WebDAVKit
 import WebUploader
 
-@Suite("The upload page: deletions that can be undone")
+@Suite("The upload page: Undoing deletions")
 struct UploaderBinTests {
     @Test func aDeletionIsUndone() async throws {
         let client = UploaderClient()
@@ -25,7 +25,7 @@ struct UploaderBinTests {
         #expect(try restored.items.map(\.path) == ["/tree/", "/b.txt"])
         #expect(try await client.text("tree/a.txt") == "one")
         #expect(try await client.text("b.txt") == "two")
-        // Once is enough.
+        // A deletion can be undone only once.
         #expect(try await client.post("restore", "undo=\(undo[0])").status == 404)
         #expect(try await client.post("restore", "undo=00").status == 404)
         #expect(try await client.post("restore", "undo=00").code == "undo")
@@ -172,7 +172,7 @@ struct UploaderBinTests {
             }
             store.close()
             #expect(files(root) == [])
-            // A process that died has left its folder, which it holds no more.
+            // The folder of a dead process, which no longer holds its lock.
             let left = root + "/.httpkit-dav/new-dead/tree"
             try FileManager.default.createDirectory(
                 atPath: left, withIntermediateDirectories: true)

@@ -7,7 +7,7 @@ import ToolkitSystem
 import WebDAVKit
 import WebUploader
 
-@Suite("The upload page: uploads and changes")
+@Suite("The upload page: Uploads and changes")
 struct UploaderChangeTests {
     @Test func contentOfOneFile() async throws {
         let client = UploaderClient()
@@ -44,7 +44,7 @@ struct UploaderChangeTests {
         #expect(nowhere.status == 409)
     }
 
-    @Test("A form has as many files as allowed, and no more", arguments: [0, 1, Int.max])
+    @Test("A form with more files than allowed is 413", arguments: [0, 1, Int.max])
     func filesOfAForm(_ limit: Int) async throws {
         for count in [1, 2, 17] {
             var options = UploaderOptions()
@@ -54,7 +54,7 @@ struct UploaderChangeTests {
             for number in 0..<count { parts.append(("files[]", "\(number).txt", "x")) }
             let answer = try await client.form(parts)
             #expect(answer.status == (count <= limit ? 201 : 413), "\(count) of \(limit)")
-            // Those before the first one too many have their places already.
+            // The files before the first excess one are stored already.
             #expect(try await client.get("list").total == min(count, limit))
         }
     }
@@ -64,7 +64,7 @@ struct UploaderChangeTests {
         #expect(try await client.upload("name=a/b/c.txt").status == 201)
         #expect(try await client.upload("name=a/b/d.txt").status == 201)
         #expect(try await client.get("list?path=/a/b/").names == ["c.txt", "d.txt"])
-        // A file is no folder, and stays.
+        // A file in the place of a folder is not replaced.
         #expect(try await client.upload("name=a/b/c.txt/e.txt").status == 409)
         #expect(try await client.text("a/b/c.txt") == "content")
     }
@@ -182,7 +182,7 @@ struct UploaderChangeTests {
         #expect(try await client.upload("name=a", "1234").status == 201)
     }
 
-    @Test("A file that is too long is named, and so is the limit, in units")
+    @Test("The refusal of a file that is too long names the file and the limit with its unit")
     func nameAndLimitOfTooLongContent() async throws {
         var options = UploaderOptions()
         options.contentLimit = 1_536
@@ -202,7 +202,7 @@ struct UploaderChangeTests {
     }
 
     @Test(
-        "The page of a refused form says so in the language of the browser",
+        "The page of a refused form names the limit in the language of the browser",
         arguments: [
             ("en", "a.txt: larger than the limit of 1.0 KiB"),
             ("de", "a.txt: größer als die Grenze von 1.0 KiB"),
@@ -217,7 +217,7 @@ struct UploaderChangeTests {
         #expect(answer.status == 413 && answer.text.contains("<p>\(text)</p>"))
     }
 
-    @Test("The page names the limit, where there is one")
+    @Test("The page shows the limit if there is one")
     func limitOnThePage() async throws {
         var options = UploaderOptions()
         #expect(try await !UploaderClient(options).get("").text.contains("for each file"))
@@ -323,7 +323,7 @@ struct UploaderChangeTests {
             try await client.post("delete", "path=/a"),
         ]
         for answer in refused { #expect(answer.status == 423 && answer.code == "locked") }
-        // Beside it, and to read it, is free.
+        // Writing next to a locked file and reading it are allowed.
         #expect(try await client.upload("path=/a/&name=one").names == ["one (1)"])
         #expect(try await client.post("copy", "oldPath=/a/one&newPath=/c").status == 200)
         try await client.makeFolder("d")

@@ -6,7 +6,7 @@ import ToolkitSystem
 import WebDAVKit
 import WebUploader
 
-/// Sends requests to an upload page and to WebDAV over the same store, over connections in memory.
+/// Sends requests to an upload page and to WebDAV with the same store, over connections in memory.
 struct UploaderClient: Sendable {
     /// The scripts and the style of the page.
     static let assets = [
@@ -18,8 +18,8 @@ struct UploaderClient: Sendable {
     let handler: any Handler
 
     /// - Parameters:
-    ///   - user: who everybody is; `nil` for nobody.
-    ///   - options: those of the page.
+    ///   - user: the user of all requests; `nil` for none.
+    ///   - options: the options of the page.
     init(user: String? = nil, _ options: UploaderOptions = UploaderOptions()) {
         var options = options
         options.hosts?.allow("example.org")
@@ -34,7 +34,7 @@ struct UploaderClient: Sendable {
         }
     }
 
-    /// The page of another handler.
+    /// A client of a page that the test has mounted.
     init(over router: Router) {
         handler = router
     }
@@ -60,7 +60,7 @@ struct UploaderClient: Sendable {
         return answer
     }
 
-    // MARK: The interface, as programs use it
+    // MARK: The interface for programs
 
     func get(_ path: String, _ fields: String...) async throws -> ServerAnswer {
         try await send("GET", "/up/" + path, fields)
@@ -98,7 +98,7 @@ struct UploaderClient: Sendable {
             Array((content + "--line--\r\n").utf8))
     }
 
-    // MARK: What is in the store
+    // MARK: Content of the store
 
     func text(_ path: String) async throws -> String? {
         let answer = try await send("GET", "/dav/" + path)
@@ -111,7 +111,7 @@ struct UploaderClient: Sendable {
 
     func makeFolder(_ path: String) async throws { _ = try await send("MKCOL", "/dav/" + path) }
 
-    /// Takes a lock of WebDAV.
+    /// Takes a WebDAV lock.
     func lock(_ path: String, depth: String = "infinity") async throws {
         let wish = """
             <?xml version="1.0"?><lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope>\
@@ -128,12 +128,12 @@ struct UploaderClient: Sendable {
     }
 }
 
-/// What came instead of an answer.
+/// The output that is not a response.
 struct NoAnswer: Error {
     var text: String
 }
 
-/// An answer of the interface.
+/// A response of the interface.
 extension ServerAnswer {
     struct Item: Decodable, Hashable {
         var name: String
@@ -167,7 +167,7 @@ extension ServerAnswer {
         try JSONDecoder().decode(type, from: Data(content))
     }
 
-    /// What was changed, or is listed.
+    /// The changed or listed items.
     var items: [Item] {
         get throws {
             let all = try decoded(Items.self)
@@ -179,13 +179,13 @@ extension ServerAnswer {
     var next: Int? { get throws { try decoded(Items.self).next } }
     var total: Int? { get throws { try decoded(Items.self).total } }
     var token: String { get throws { try decoded(Token.self).token } }
-    /// The word by which a refusal is told.
+    /// The code of a refusal.
     var code: String? { try? decoded(Problem.self).code }
-    /// Why it was refused, in words.
+    /// The reason of a refusal as text.
     var detail: String? { try? decoded(Problem.self).detail }
-    /// The most bytes of a file, where it had more.
+    /// The byte limit that a file exceeded.
     var limit: Int64? { try? decoded(Problem.self).limit }
-    /// Whether it is a problem as RFC 9457 has it, with the status of the answer.
+    /// Whether the response is a problem (RFC 9457) with its own status.
     var isProblem: Bool {
         self["Content-Type"] == "application/problem+json"
             && (try? decoded(Problem.self).status) == status

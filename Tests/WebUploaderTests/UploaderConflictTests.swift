@@ -7,7 +7,7 @@ import ToolkitSystem
 import WebDAVKit
 import WebUploader
 
-@Suite("Uploads: names that are taken, and hashes of content")
+@Suite("Uploads: Existing names, and hashes of content")
 struct UploaderConflictTests {
     private func asking(_ role: UploaderRole = .all) async throws -> UploaderClient {
         var options = UploaderOptions()
@@ -18,7 +18,7 @@ struct UploaderConflictTests {
         return client
     }
 
-    @Test("Where the page asks, a request that does not choose is refused")
+    @Test("With the policy `ask` an upload to an existing name without a choice is refused")
     func ask() async throws {
         let client = try await asking()
         for query in ["name=a.txt", "name=a.txt&conflict=ask"] {
@@ -34,7 +34,7 @@ struct UploaderConflictTests {
         #expect(try await client.text("a.txt") == "x")
         let page = try await client.get("", "Accept: text/html").text
         #expect(page.contains("data-conflict=\"ask\""))
-        // Without a script nobody asks.
+        // Without a script the page cannot ask.
         #expect(page.contains("<option value=\"refuse\" selected>"))
         #expect(!page.contains("<option value=\"ask\""))
     }
@@ -54,7 +54,7 @@ struct UploaderConflictTests {
         #expect(try await client.upload("name=a.txt").status == 201)
     }
 
-    /// A page and WebDAV over one store, and what holds up their changes.
+    /// A page and WebDAV with one store, and the handler whose lock can hold up their changes.
     private func page(_ options: UploaderOptions) -> (client: UploaderClient, dav: WebDAVHandler) {
         var options = options
         options.hosts?.allow("example.org")
@@ -65,7 +65,7 @@ struct UploaderConflictTests {
         return (UploaderClient(over: router), dav)
     }
 
-    /// Sends requests for one file one after the other, each before the last one is done.
+    /// Queues requests for one file, in order, and returns their statuses.
     private func queue(
         _ name: String, _ dav: WebDAVHandler,
         _ requests: [@Sendable () async throws -> ServerAnswer]
@@ -85,7 +85,7 @@ struct UploaderConflictTests {
         return statuses
     }
 
-    @Test("A file in the place of the folder that was to be moved gets no name that is not allowed")
+    @Test("A file that replaces a folder before its queued move cannot get a forbidden extension")
     func anotherKind() async throws {
         var options = UploaderOptions()
         options.allowedExtensions = ["txt"]
@@ -103,7 +103,7 @@ struct UploaderConflictTests {
         #expect(try await client.text("d.txt") == "content")
     }
 
-    @Test("A longer file in the place of the one that was to be copied counts for the quota")
+    @Test("The quota counts the length that a file has when its queued copy is made")
     func anotherLength() async throws {
         var options = UploaderOptions()
         options.quota = { _ in 10 }
@@ -118,7 +118,7 @@ struct UploaderConflictTests {
             ])
         #expect(statuses == [204, 507])
         #expect(try await client.text("b") == nil)
-        // The answer has the length of the copy.
+        // The response has the length of the copy.
         try await client.put("a", "short")
         let answers = Locked([String]())
         _ = try await queue(
@@ -134,7 +134,7 @@ struct UploaderConflictTests {
         #expect(answers.withLock { $0.first?.contains("\"size\":6") } == true)
     }
 
-    @Test("Where uploads replace, a move and a copy do so only if their request says it")
+    @Test("Even if uploads replace by default, moves and copies do so only if requested")
     func moves() async throws {
         var options = UploaderOptions()
         options.conflict = .replace
@@ -161,7 +161,7 @@ struct UploaderConflictTests {
         }
     }
 
-    @Test("A file gets another spelling of its name")
+    @Test("A move can change the Unicode form of a file's name")
     func respelled() async throws {
         let root = TestFolder.name("uploader-")
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
@@ -188,7 +188,7 @@ struct UploaderConflictTests {
         "Repr-Digest: sha-256=:2SmKENGwc1g33EvYXaxkGw887yekfl1TpU8vP1svz/o=:"
     )
 
-    @Test("Repr-Digest (RFC 9530) is compared before the file is there")
+    @Test("RFC 9530: Repr-Digest is checked before the file is stored")
     func hashes() async throws {
         let client = UploaderClient()
         try await client.put("a.txt", "old")
@@ -201,7 +201,7 @@ struct UploaderConflictTests {
         #expect(try await client.text("c.txt") == nil)
         let none = try await client.upload("name=c.txt", "content", "Repr-Digest: sha-256=:x:")
         #expect(none.status == 400)
-        // Other functions are left out (section 3), and an empty file has a hash, too.
+        // Unknown algorithms are ignored (section 3), and an empty file is checked, too.
         let unknown = try await client.upload("name=e.txt", "content", "Repr-Digest: md5=:AA==:")
         #expect(unknown.status == 201)
         let empty = try await client.upload("name=f.txt", "", Self.wrong)

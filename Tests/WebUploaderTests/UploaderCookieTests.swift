@@ -8,7 +8,7 @@ import WebUploader
 
 @Suite("The cookie of the upload page")
 struct UploaderCookieTests {
-    /// The client of a page that a proxy serves by HTTP and by HTTPS, as a field says.
+    /// The client of a page behind a proxy; the field X-Scheme chooses HTTP or HTTPS.
     private func client() -> UploaderClient {
         var options = UploaderOptions()
         options.hosts = nil
@@ -23,8 +23,8 @@ struct UploaderCookieTests {
         return UploaderClient(over: router)
     }
 
-    /// RFC 6265bis: browsers drop a cookie from plain HTTP next to one of that name with `Secure`.
-    @Test("HTTP and HTTPS have separate cookies, and a token is good for one of them")
+    /// RFC 6265bis: browsers reject a cookie over HTTP if one of the same name has `Secure`.
+    @Test("HTTP and HTTPS have separate cookies, and a token is valid for one of them")
     func cookieOfEachScheme() async throws {
         let client = client()
         let (plain, token) = try await client.session("X-Scheme: http")

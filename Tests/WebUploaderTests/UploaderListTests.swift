@@ -3,7 +3,7 @@ import Testing
 import WebDAVKit
 import WebUploader
 
-@Suite("The upload page: lists and downloads")
+@Suite("The upload page: Lists and downloads")
 struct UploaderListTests {
     @Test func aFolderIsListed() async throws {
         let client = UploaderClient()

@@ -6,7 +6,7 @@ import Testing
 import WebDAVKit
 import WebUploader
 
-@Suite("The upload page: previews, events and languages")
+@Suite("The upload page: Previews, events and languages")
 struct UploaderPreviewTests {
     @Test(arguments: [
         ("a.png", "image/png"), ("a.mp4", "video/mp4"), ("a.mp3", "audio/mpeg"),
@@ -78,7 +78,7 @@ struct UploaderPreviewTests {
         try await waitUntil { events.all.count == 1 }
         #expect(try await client.get(file, "Range: bytes=2-4").status == 206)
         try await waitUntil { events.all.count == 2 }
-        // No content is asked for here, or none comes.
+        // These responses have no content of the file.
         let tag = try #require(whole["ETag"])
         #expect(try await client.get(file, "If-None-Match: \(tag)").status == 304)
         #expect(try await client.send("HEAD", "/up/" + file).status == 200)
@@ -116,7 +116,7 @@ struct UploaderPreviewTests {
         let inner = try await listen(client, "/in/")
         let root = try await listen(client, "/")
         #expect(inner.record.text.contains("Content-Type: text/event-stream"))
-        // By the page, and by WebDAV.
+        // Changes through the page and through WebDAV.
         try await client.upload("path=/in/&name=a.txt")
         try await waitUntil { count(inner) == 1 }
         try await client.put("in/b.txt")
@@ -125,7 +125,7 @@ struct UploaderPreviewTests {
         try await client.put("d.txt")
         try await waitUntil { count(root) == 1 }
         #expect(count(inner) == 2)
-        // A folder that goes is a change of the folder and of the one around it.
+        // The removal of a folder is a change of the folder and of its parent.
         _ = try await client.post("delete", "path=/in/")
         try await waitUntil { count(inner) == 3 && count(root) == 2 }
         inner.end()
@@ -142,7 +142,7 @@ struct UploaderPreviewTests {
         let second = try await listen(client, "/")
         let third = try await client.get("events?path=/")
         #expect(third.status == 503 && third["Retry-After"] == "60" && third.isProblem)
-        // One that goes makes room, and so does one that hangs up.
+        // A listener that ends or disconnects frees its slot.
         first.end()
         second.hangUp()
         _ = try await first.closed()

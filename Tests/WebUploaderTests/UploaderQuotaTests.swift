@@ -5,9 +5,9 @@ import Testing
 import ToolkitSystem
 import WebUploader
 
-@Suite("The upload page: quotas")
+@Suite("The upload page: Quotas")
 struct UploaderQuotaTests {
-    /// A user who may keep so many bytes. Each upload counts once it is told of.
+    /// A user with a quota of so many bytes. An upload counts once its event is reported.
     private func client(
         _ bytes: Int64, user: String? = nil, used: Locked<Int64> = Locked(0),
         hasBegun: Locked<Bool> = Locked(false)
@@ -22,7 +22,7 @@ struct UploaderQuotaTests {
         return UploaderClient(user: user, options)
     }
 
-    @Test("At, above and below the limit, with and without a length")
+    @Test("Uploads up to the quota are accepted, longer ones are 507, with and without a length")
     func limit() async throws {
         for chunked in [false, true] {
             for (limit, status) in [(4, 507), (5, 201), (6, 201), (0, 507), (-1, 507)] {
@@ -40,7 +40,7 @@ struct UploaderQuotaTests {
         }
     }
 
-    @Test("A file of a form, and each of them")
+    @Test("The quota applies to each file of a form in turn")
     func form() async throws {
         let client = client(9)
         let answer = try await client.form([
@@ -63,7 +63,7 @@ struct UploaderQuotaTests {
         #expect(record.text.hasPrefix("HTTP/1.1 507 "))
     }
 
-    @Test("Two uploads at the same time share what is left")
+    @Test("Two concurrent uploads share the remaining quota")
     func together() async throws {
         let (used, hasBegun) = (Locked<Int64>(0), Locked(false))
         let client = client(9, user: "ann", used: used, hasBegun: hasBegun)
@@ -73,16 +73,16 @@ struct UploaderQuotaTests {
                 + "Connection: close\r\n\r\nhe")
         try await waitUntil { hasBegun.withLock { $0 } }
         #expect(try await client.upload("name=b", "hello").status == 507)
-        // What was refused is given back.
+        // The bytes of the refused upload are free again.
         #expect(try await client.upload("name=b", "four").status == 201)
         used.withLock { $0 = 4 }
         first.end()
         _ = try await first.closed()
-        // So is what broke off.
+        // The bytes of the aborted upload are free again, too.
         try await waitUntil { try await client.upload("name=c", "hello").status == 201 }
     }
 
-    @Test("A copy counts, with all that is inside; a move does not")
+    @Test("A copy counts with its whole tree, and a move does not")
     func copies() async throws {
         let client = client(9)
         try await client.makeFolder("folder")
@@ -95,7 +95,7 @@ struct UploaderQuotaTests {
         #expect(try await client.get("list").names == ["other", "a"])
     }
 
-    @Test("What the program throws is the answer")
+    @Test("An error of the program's quota becomes the response")
     func refusal() async throws {
         var options = UploaderOptions()
         options.quota = { _ in throw HTTPError(.tooManyRequests) }

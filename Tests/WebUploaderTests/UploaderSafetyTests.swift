@@ -59,7 +59,7 @@ struct UploaderSafetyTests {
     ])
     func pagesOfOtherSitesChangeNothing(_ fields: [String]) async throws {
         let client = try await client()
-        // Even if they had got hold of a token.
+        // A valid token does not help them.
         let (cookie, token) = try await client.session()
         for change in Self.changes {
             let answer = try await post(
@@ -99,7 +99,7 @@ struct UploaderSafetyTests {
             [("token", nil, token), ("f", "new", "x")], "Cookie: \(cookie)",
             "Origin: http://example.org")
         #expect(form.status == 201)
-        // The token stands in the page, too, and the cookie is out of reach for scripts.
+        // The page contains the token, too, and scripts cannot read the cookie.
         let page = try await client.get("", "Cookie: \(cookie)")
         #expect(page.text.contains("name=\"token\" value=\""))
         #expect(page["Set-Cookie"] == nil)
@@ -114,9 +114,9 @@ struct UploaderSafetyTests {
         let (other, _) = try await client.session()
         let mac = token.split(separator: ".").last.map(String.init) ?? ""
         let wrong = [
-            // Another browser's, by which a token that was seen is replayed.
+            // A token that was observed in another browser.
             (other, token), ("uploader=x", token), ("", token),
-            // One whose end was moved, cut ones, and text.
+            // A token with a later expiry, truncated tokens, and text.
             (cookie, "7fffffff." + mac), (cookie, String(token.dropLast())), (cookie, "." + mac),
             (cookie, "1." + mac), (cookie, ""), (cookie, token + "00"), (cookie, "é.é"),
         ]
@@ -245,7 +245,7 @@ struct UploaderSafetyTests {
     }
 
     #if os(Linux)
-        /// Other systems have no such names.
+        /// Other systems do not allow such names.
         @Test func namesThatAreNoTextAreReached() async throws {
             let root = FileManager.default.temporaryDirectory.path + "/up-\(UUID().uuidString)"
             try FileManager.default.createDirectory(
@@ -263,7 +263,7 @@ struct UploaderSafetyTests {
             #expect(item.name == "a\u{FFFD}" && item.link == "/a%FF/")
             #expect(try await client.get("list?path=\(item.link)").status == 200)
             #expect(try await client.get("?path=\(item.link)").status == 200)
-            // Nobody is given such a name by the page.
+            // The page creates no such names.
             #expect(try await client.post("create", "path=/b%FF").status == 400)
             #expect(try await client.post("copy", "path=/a%FF&newPath=/b").status == 200)
             #expect(try await client.post("delete", "link=/a%25FF/").status == 200)
@@ -273,7 +273,7 @@ struct UploaderSafetyTests {
 
     @Test func hugeFormsAreRefused() async throws {
         let client = try await client()
-        // Announced, it is refused before any of it is read.
+        // The announced length is refused before any content is read.
         let form = try await client.send(
             "POST", "/up/delete",
             ["Content-Type: application/x-www-form-urlencoded", "Content-Length: 2097152"])
@@ -336,7 +336,7 @@ struct UploaderSafetyTests {
         let text = page.text
         #expect(
             !text.contains("<style") && !text.contains(" style=") && !text.contains(" onclick="))
-        // Each script and style is ours, and may be kept for ever, as its address tells its content.
+        // Each asset is local and cacheable for ever, because its address depends on its content.
         #expect(text.ranges(of: "<script").count == 1)
         for name in UploaderClient.assets {
             let folder = try #require(text.firstMatch(of: /assets\/[0-9a-f]{12}\//)).0
@@ -400,7 +400,7 @@ struct UploaderSafetyTests {
         let renamed = try await post(
             client, ("move", "token=\(token)&link=%2Fa&newName=b"), browser)
         #expect(renamed.status == 303)
-        // It asks first.
+        // The deletion must be confirmed.
         let asked = try await post(
             client, ("delete", "token=\(token)&link=%2Fb&newName="), browser)
         #expect(asked.status == 200 && asked.text.contains("Delete b?"))
@@ -415,7 +415,7 @@ struct UploaderSafetyTests {
     }
 }
 
-/// Who everybody is, for now.
+/// The current user of all requests.
 private final class UserBox: @unchecked Sendable {
     private let lock = NSLock()
     private var value = "ann"

@@ -144,7 +144,7 @@
             }
         }
 
-        /// An exchange of at most five seconds, for removals.
+        /// An exchange for removals, of at most five seconds.
         private static func undoing(at router: UPnPRouter) -> RouterExchange {
             let end = DispatchTime.now() + .seconds(5)
             return RouterExchange(address: router.address) { DispatchTime.now() >= end }

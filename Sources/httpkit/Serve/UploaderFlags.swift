@@ -39,7 +39,9 @@ struct UploaderFlags: ParsableArguments {
 
     /// The link to the page, relative to the root of the directory; `nil` without a page.
     var linkFromRoot: String? {
-        uploader.map { Self.segments($0).map { PathEncoding.segment(Array($0.utf8)) + "/" }.joined() }
+        uploader.map { path in
+            Self.segments(path).map { PathEncoding.segment(Array($0.utf8)) + "/" }.joined()
+        }
     }
 
     var options: UploaderOptions {

@@ -17,7 +17,7 @@ struct AuthenticationHandlerTests {
         return .text(String(decoding: try await request.body.collect(), as: UTF8.self))
     }
 
-    @Test("11.6.1: All schemes are offered at once, and each is taken")
+    @Test("11.6.1: All schemes are offered at once, and each is accepted")
     func both() async throws {
         let client = try ProtectedSpace().client()
         let answer = try await client.ask()
@@ -29,7 +29,8 @@ struct AuthenticationHandlerTests {
         #expect(try await client.ask("GET", "/", DigestSample(challenge).value).text == "ann")
     }
 
-    @Test("Strangers are refused before they are asked for content, and it is not read")
+    @Test(
+        "Without valid credentials a request is refused without 100 (Continue), its content unread")
     func contentOfStrangers() async throws {
         let space = try ProtectedSpace()
         for value in [nil, basic("ann", "x"), basic("nobody", "x"), "Basic !"] {
@@ -43,7 +44,7 @@ struct AuthenticationHandlerTests {
         }
     }
 
-    @Test("Who has logged in is asked for content, whichever way that took")
+    @Test("An authenticated client gets 100 (Continue), also when the password was remembered")
     func contentOfUsers() async throws {
         let client = try ProtectedSpace().client(Sample.echo)
         // The first time the password is derived, the second time it is remembered.
@@ -57,7 +58,7 @@ struct AuthenticationHandlerTests {
         }
     }
 
-    @Test("A short request of a stranger leaves the connection usable")
+    @Test("After a 401 to a short request the connection can be used again")
     func persistence() async throws {
         let client = try ProtectedSpace().client(Sample.echo)
         let fields = "Content-Length: 5\r\n"
@@ -67,7 +68,7 @@ struct AuthenticationHandlerTests {
         #expect(answer.text == "POST abcde")
     }
 
-    @Test("N6: The question of a browser about another origin needs a login, unless it is exempt")
+    @Test("N6: A CORS preflight needs authentication unless preflights are exempt")
     func preflight() async throws {
         let handler = SyncHandler { request in .text(request.identity?.name ?? "nobody") }
         let origin = "Origin: http://b\r\n"
@@ -83,7 +84,7 @@ struct AuthenticationHandlerTests {
         #expect(try await strict.ask("OPTIONS", "/", fields: origin + asked).status == 401)
     }
 
-    @Test("Optional: strangers come in as nobody, wrong credentials do not")
+    @Test("Optional: requests without credentials pass without an identity, wrong ones get 401")
     func optional() async throws {
         let space = try ProtectedSpace()
         let client = ProtectedClient(
@@ -96,7 +97,7 @@ struct AuthenticationHandlerTests {
         #expect(try await client.ask("GET", "/", basic("nobody", "x")).status == 401)
     }
 
-    @Test("Optional: errors depend on the login, too", arguments: [true, false])
+    @Test("Optional: errors have Vary: Authorization, too", arguments: [true, false])
     func optionalErrors(_ isImmediate: Bool) async throws {
         let handler: any Handler =
             isImmediate
@@ -116,7 +117,7 @@ struct AuthenticationHandlerTests {
         }
     }
 
-    @Test("Who may not is told so by 403, without another challenge")
+    @Test("A user without permission gets 403, without a challenge")
     func forbidden() async throws {
         let space = try ProtectedSpace()
         let handler = AuthenticationHandler(Sample.echo, by: space.authenticator) { user, request in
@@ -154,7 +155,7 @@ struct AuthenticationHandlerTests {
         #expect(try await client.ask("DELETE", "/private/a").status == 401)
     }
 
-    @Test("The access log names who has logged in, as one word, and nobody else")
+    @Test("The access log has the names of authenticated users only, each as one word")
     func accessLog() async throws {
         let log = ServerLog<AccessRecord>()
         let space = try ProtectedSpace()
@@ -176,7 +177,7 @@ struct AuthenticationHandlerTests {
             ])
     }
 
-    @Test("A handler may authenticate in a way of its own")
+    @Test("A handler may set the identity itself")
     func ownIdentity() async throws {
         let log = ServerLog<AccessRecord>()
         let handler = SyncHandler { request in
@@ -189,7 +190,7 @@ struct AuthenticationHandlerTests {
         #expect(await log.first()?.user == "token 7")
     }
 
-    @Test("RFC 9111, 3.5: What users are shown is not for caches that others share")
+    @Test("RFC 9111, 3.5: Responses to authenticated users are not for shared caches")
     func caching() async throws {
         let control = Locked("")
         let handler = SyncHandler { _ in
@@ -212,7 +213,7 @@ struct AuthenticationHandlerTests {
         }
     }
 
-    @Test("RFC 9111, 3.5: All lines of Cache-Control count, and those of errors do")
+    @Test("RFC 9111, 3.5: All lines of Cache-Control count, also those of errors")
     func cachingOfErrors() async throws {
         let fields: HTTPFields = [.cacheControl: "max-age=60", .cacheControl: "Public"]
         let handlers: [any Handler] = [
@@ -233,7 +234,7 @@ struct AuthenticationHandlerTests {
         }
     }
 
-    @Test("A store that takes its time, and one that fails")
+    @Test("An account store may suspend, and its error becomes the response")
     func asyncStore() async throws {
         struct Slow: AccountStore {
             let realm = "Slow"
@@ -264,7 +265,7 @@ struct AuthenticationHandlerTests {
         #expect(try await client.ask("GET", "/", hashed).status == 401)
     }
 
-    @Test("Passwords that somebody else checks")
+    @Test("A closure may check passwords; its successes are remembered")
     func verifier() async throws {
         let calls = Locked(0)
         let authenticator = Authenticator(realm: "Directory") { name, password in
@@ -285,7 +286,7 @@ struct AuthenticationHandlerTests {
         #expect(calls.withLock { $0 } == 3)
     }
 
-    @Test("A user without a password cannot log in by Basic, one without a secret not by Digest")
+    @Test("Without a password Basic gets 401, and without a secret Digest does")
     func partialAccounts() async throws {
         let space = try ProtectedSpace()
         let secret = DigestSecret(

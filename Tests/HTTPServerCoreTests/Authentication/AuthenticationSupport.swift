@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-/// A protection space with a few users, whose clock and passwords a test watches.
+/// A protection space with a few users; tests set its clock and count its key derivations.
 struct ProtectedSpace {
     static let realm = "Notes \"n\""
     static let ann = (name: "ann", password: "correct: horse")
@@ -46,7 +46,7 @@ struct ProtectedSpace {
     }
 }
 
-/// A client that sends one request after the other.
+/// A client that sends its requests one at a time.
 final class ProtectedClient: Sendable {
     let connection: MemoryConnection
     private let heads = Locked<Set<Int>>([])
@@ -59,8 +59,8 @@ final class ProtectedClient: Sendable {
     }
 
     /// - Parameters:
-    ///   - authorization: the values of as many fields.
-    ///   - fields: whole lines with their ends.
+    ///   - authorization: the value of each Authorization field.
+    ///   - fields: complete field lines, each with its line end.
     func ask(
         _ method: String = "GET", _ target: String = "/", _ authorization: String...,
         fields: String = "", content: String = ""
@@ -96,7 +96,7 @@ func basic(_ name: String, _ password: String) -> String {
     "Basic " + Base64.text(of: Array("\(name):\(password)".utf8))
 }
 
-/// What a client of Digest sends; each part can be made wrong.
+/// The Digest credentials of a client; each part can be made wrong.
 struct DigestSample {
     var name = ProtectedSpace.ann.name
     var password = ProtectedSpace.ann.password
@@ -110,7 +110,7 @@ struct DigestSample {
     var cnonce = "0a4f\"113b"
     /// The parameters that name the user; `nil` for username.
     var user: String?
-    /// What is left out of what is sent, or sent otherwise.
+    /// Parameters to replace before sending, or to leave out where the value is `nil`.
     var changes: [String: String?] = [:]
 
     init(_ challenge: AuthorizationField) {

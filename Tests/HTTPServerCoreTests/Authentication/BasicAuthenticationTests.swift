@@ -34,7 +34,7 @@ struct BasicAuthenticationTests {
                 == [#"Basic realm="Notes \"n\"", charset="UTF-8""#])
     }
 
-    @Test("2: The scheme in any case; names and passwords in UTF-8 and ISO-8859-1")
+    @Test("2: The scheme is read in any case, names and passwords in UTF-8 and ISO-8859-1")
     func granted() async throws {
         let client = try space().client()
         for scheme in ["Basic", "basic", "BASIC", "bAsIc"] {
@@ -43,14 +43,14 @@ struct BasicAuthenticationTests {
         }
         let jason = basic(ProtectedSpace.jason.name, ProtectedSpace.jason.password)
         #expect(try await client.ask("GET", "/", jason).text == "Jäsøn Doe")
-        // The same in the octets of a client that does not look at the charset.
+        // The same in ISO-8859-1, as a client sends it that ignores the charset.
         let latin = "Basic SuRz+G4gRG9lOlNlY3JldCwg9nIgbm90Pw=="
         #expect(try await client.ask("GET", "/", latin).text == "Jäsøn Doe")
         #expect(try await client.ask("HEAD", "/", ann).status == 200)
     }
 
     @Test(
-        "Wrong and malformed credentials are refused and lead nowhere",
+        "Wrong and malformed credentials are refused, and never reach the handler",
         arguments: [
             basic("ann", "wrong"), basic("ann", ""), basic("ann", "correct: horse "),
             basic("ann ", "correct: horse"), basic("Ann", "correct: horse"),
@@ -70,7 +70,7 @@ struct BasicAuthenticationTests {
         #expect(space.authenticator.rememberedCounts.passwords == 0)
     }
 
-    @Test("Two fields are refused, whatever they say")
+    @Test("Two Authorization fields are refused, also with valid credentials")
     func twice() async throws {
         let client = try space().client()
         #expect(try await client.ask("GET", "/", ann, ann).status == 400)
@@ -113,7 +113,7 @@ struct BasicAuthenticationTests {
         #expect(unknown.content == wrong.content && unknown.status == wrong.status)
     }
 
-    @Test("What is remembered ends with its time, the password and the account")
+    @Test("A remembered password ends with its lifetime, a new password or the removed account")
     func memory() async throws {
         let space = try space { $0.passwordLifetime = .seconds(60) }
         let client = space.client()
@@ -131,7 +131,7 @@ struct BasicAuthenticationTests {
         #expect(try await client.ask("GET", "/", basic("ann", "new")).status == 401)
     }
 
-    @Test("No more is remembered than allowed", arguments: [0, 1, 3])
+    @Test("No more passwords are remembered than the limit allows", arguments: [0, 1, 3])
     func memoryLimit(_ limit: Int) async throws {
         let space = try space { $0.passwordLimit = limit }
         for number in 0..<8 { try space.accounts.add("u\(number)", password: "p") }
@@ -172,7 +172,7 @@ struct BasicAuthenticationTests {
         #expect(checker.isRemembered(key, now: 999) && !checker.isRemembered(key, now: 1_000))
     }
 
-    @Test("Above the limit of requests that wait for one check there is 503")
+    @Test("More requests than may wait for one check get 503")
     func waiters() async throws {
         let gate = Locked<[CheckedContinuation<Void, Never>]>([])
         let checker = PasswordChecker(limit: 4, lifetime: 1_000)
@@ -200,7 +200,7 @@ struct BasicAuthenticationTests {
         #expect(try await checker.check(key, now: 2_000) { true })
     }
 
-    @Test("Above the limit of checks that wait there is 503")
+    @Test("More checks than may wait at once get 503")
     func overload() async throws {
         let checker = PasswordChecker(limit: 4, lifetime: 1_000)
         let waiting = Locked<[CheckedContinuation<Void, Never>]>([])
@@ -231,7 +231,7 @@ struct BasicAuthenticationTests {
         #expect(checker.rememberedCount == 0)
     }
 
-    @Test("Who guesses has to wait, then is sent away; who is logged in there is not held up")
+    @Test("Guesses are delayed, then refused by 429; other users of the address are not")
     func guessing() async throws {
         let space = try space()
         let handler = AuthenticationHandler(ProtectedSpace.whoami, by: space.authenticator)
@@ -241,7 +241,7 @@ struct BasicAuthenticationTests {
         for number in 0..<FailureTable.allowance {
             #expect(try await client.ask("GET", "/", basic("ann", "x\(number)")).status == 401)
         }
-        // The clock of the space stands still: one goes at once, ten wait, the next is too many.
+        // The clock of the space does not advance: one runs at once, ten wait, the next gets 429.
         let waiting = (0..<11).map { number in
             let client = ProtectedClient(handler, address: address)
             client.connection.send(
@@ -252,7 +252,7 @@ struct BasicAuthenticationTests {
         let answer = try await last.ask("GET", "/", basic("ann", "z"))
         #expect(answer.status == 429 && answer["Retry-After"] == "10")
         #expect(try await client.ask("GET", "/", ann).status == 200)
-        // Another user behind the same address logs in for the first time.
+        // Another user with the same address logs in for the first time.
         let (name, password) = ProtectedSpace.jason
         #expect(try await last.ask("GET", "/", basic(name, password)).status == 200)
         let other = ProtectedClient(handler, address: PeerAddress(ipv4: (192, 0, 2, 2), port: 1))
@@ -267,7 +267,7 @@ struct BasicAuthenticationTests {
         }
     }
 
-    @Test("Guesses for all spellings of a name that find the same account count together")
+    @Test("Guesses for all spellings of one account's name count together")
     func spellings() async throws {
         let space = try space()
         try space.accounts.add("\u{C5}sa", password: "p")
@@ -279,7 +279,7 @@ struct BasicAuthenticationTests {
             let guess = basic(names[number % names.count], "x\(number)")
             #expect(try await client.ask("GET", "/", guess).status == 401)
         }
-        // One goes at once, ten wait, the next is too many.
+        // One runs at once, ten wait, the next gets 429.
         let waiting = (0..<11).map { number in
             let client = ProtectedClient(handler, address: address)
             client.connection.send(
@@ -294,7 +294,7 @@ struct BasicAuthenticationTests {
         }
     }
 
-    @Test("A flood of guesses leaves a connection that is logged in alone, and ends in a second")
+    @Test("A flood of guesses does not affect an authenticated connection, and ends in a second")
     func flood() async throws {
         let space = try space()
         let handler = AuthenticationHandler(ProtectedSpace.whoami, by: space.authenticator)
@@ -312,7 +312,7 @@ struct BasicAuthenticationTests {
         for number in 0..<FailureTable.allowance {
             #expect(try await guesser.ask("GET", "/", basic("ann", "x\(number)")).status == 401)
         }
-        // The clock of the space stands still: one goes at once, ten wait.
+        // The clock of the space does not advance: one runs at once, ten wait.
         var waiting = (0..<11).map { guessLater("y\($0)") }
         for number in 0..<400 {
             if number % 20 == 0 { guesser = newClient() }
@@ -320,14 +320,14 @@ struct BasicAuthenticationTests {
         }
         for _ in 0..<20 { #expect(try await user.ask("GET", "/", ann).status == 200) }
         #expect(try await newClient().ask("GET", "/", ann).status == 429)
-        // A proxy may send guesses by the same connection: one is tried at once.
+        // A proxy may send guesses over the same connection: one is checked at once.
         #expect(try await user.ask("GET", "/", basic("ann", "z")).status == 401)
         #expect(try await user.ask("GET", "/", basic("ann", "z")).status == 429)
         #expect(try await user.ask("GET", "/", ann).status == 429)
         space.advance(seconds: 1)
         #expect(try await newClient().ask("GET", "/", ann).status == 200)
         #expect(try await user.ask("GET", "/", ann).status == 200)
-        // One guess a second, which waits in the row.
+        // One guess a second is checked, and the waiting ones come first.
         waiting.append(guessLater("z"))
         #expect(try await guesser.ask("GET", "/", ann).status == 429)
         #expect(try await user.ask("GET", "/", ann).status == 200)

@@ -17,7 +17,7 @@ struct BasicCredentialsTests {
     }
 
     @Test(
-        "No base64, no colon, no name, a control character",
+        "Invalid base64, a missing colon or name, and control characters are refused",
         arguments: [
             "", "a", "QWxhZGRpbjpvcGVuIHNlc2FtZQ", "QWxhZGRpbjpvcGVuIHNlc2FtZQ=", "YTp=", "YQ==",
             "OnBhc3M=", "Og==", "YTpiAA==", "YQBiOmM=", "YTpiCg==", "YTpifw==", "YTpi-_8=", "YTpi ",

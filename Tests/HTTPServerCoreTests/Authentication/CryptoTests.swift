@@ -9,7 +9,7 @@ struct CryptoTests {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    @Test("Secrets are compared in a time that does not tell where they differ")
+    @Test("The time of a comparison does not reveal where secrets differ")
     func constantTime() {
         let secret = [UInt8](repeating: 1, count: 8 << 20)
         var (early, late) = (secret, secret)
@@ -21,7 +21,7 @@ struct CryptoTests {
             }.min() ?? .zero
         }
         #expect(Crypto.areEqual(secret, secret))
-        // A comparison that ends at the first difference is a thousand times as fast there.
+        // A comparison that ends at the first difference would be a thousand times as fast here.
         #expect(time(early) * 8 > time(late))
     }
 
@@ -37,7 +37,7 @@ struct CryptoTests {
     }
 
     @Test(
-        "SHA-256 is what the plain reading of FIPS 180-4 says",
+        "SHA-256 agrees with a plain implementation of FIPS 180-4",
         arguments: [0, 1, 55, 56, 64, 999])
     func sha256(_ count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -70,14 +70,14 @@ struct CryptoTests {
         #expect(hex(derived) == key)
     }
 
-    @Test("Random bytes come in the number asked for and do not repeat")
+    @Test("Random bytes have the requested count and do not repeat")
     func random() {
         #expect(Crypto.random(0).isEmpty)
         #expect(Set((0..<100).map { _ in Crypto.random(16) }).count == 100)
         #expect(Crypto.random(33).count == 33)
     }
 
-    @Test("Equal means all bytes")
+    @Test("Only arrays with all bytes in common are equal")
     func equal() {
         #expect(Crypto.areEqual([], []))
         #expect(Crypto.areEqual([1, 2], [1, 2]))

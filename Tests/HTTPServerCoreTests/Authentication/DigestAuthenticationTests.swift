@@ -23,7 +23,7 @@ struct DigestAuthenticationTests {
         return DigestSample(try #require(challenges.dropFirst(index).first))
     }
 
-    @Test("3.3: The challenge offers SHA-256, then MD5, with what clients need")
+    @Test("3.3: The challenges offer SHA-256, then MD5, with all required parameters")
     func challenge() async throws {
         let answer = try await space().client().ask()
         #expect(answer.status == 401)
@@ -38,7 +38,7 @@ struct DigestAuthenticationTests {
         }
     }
 
-    @Test("Each challenge has a nonce of its own, and nothing is kept for it")
+    @Test("Each challenge has another nonce, and unused nonces are not stored")
     func nonces() async throws {
         let space = try space()
         let client = space.client()
@@ -48,7 +48,7 @@ struct DigestAuthenticationTests {
         #expect(space.authenticator.rememberedCounts.nonces == 0)
     }
 
-    @Test("3.4: The right hash is let through, request after request", arguments: [0, 1])
+    @Test("3.4: The right hash is accepted, request after request", arguments: [0, 1])
     func granted(_ index: Int) async throws {
         let client = try space().client()
         var sample = try await sample(client, index)
@@ -59,7 +59,7 @@ struct DigestAuthenticationTests {
         }
     }
 
-    @Test("3.5: The server proves that it knows the password too")
+    @Test("3.5: Authentication-Info proves that the server knows the password, too")
     func serverProof() async throws {
         let client = try space().client()
         let sample = try await sample(client)
@@ -70,7 +70,7 @@ struct DigestAuthenticationTests {
         #expect(info["qop"] == "auth" && info["nc"] == "00000001")
     }
 
-    @Test("The method is the one that was sent: HEAD is not GET")
+    @Test("The hash is valid for the method of the request only: HEAD is not GET")
     func method() async throws {
         let client = try space().client()
         var sample = try await sample(client)
@@ -87,7 +87,7 @@ struct DigestAuthenticationTests {
         #expect(try await client.ask("PROPFIND", "/", sample.value).status == 200)
     }
 
-    @Test("3.4.6: The hash is for one target; the right hash for another one is 400")
+    @Test("3.4.6: The hash is valid for one target; a right hash for another target is 400")
     func target() async throws {
         let client = try space().client()
         var sample = try await sample(client)
@@ -97,7 +97,7 @@ struct DigestAuthenticationTests {
         for target in ["/", "/a", "/a?b=c+d", "/A?b=c%20d", "/./a?b=c%20d"] {
             #expect(try await client.ask("GET", target, sample.value).status == 400)
         }
-        // What the client has hashed may have become absolute on its way.
+        // A proxy may have made the target absolute after the client hashed it.
         #expect(try await client.ask("GET", "http://a/a?b=c%20d", sample.value).status == 200)
         sample.uri = "http://a/a"
         sample.count = 3
@@ -106,7 +106,7 @@ struct DigestAuthenticationTests {
         #expect(try await client.ask("GET", "/a", sample.value).status == 400)
     }
 
-    @Test("3.4: The target is that of the request line, whatever a handler makes of it")
+    @Test("3.4: The target of the request line counts, also after a handler rewrites it")
     func rewritten() async throws {
         let space = try space()
         let inner = AuthenticationHandler(ProtectedSpace.whoami, by: space.authenticator)
@@ -123,7 +123,7 @@ struct DigestAuthenticationTests {
         #expect(try await client.ask("GET", "/old", sample.value).status == 400)
     }
 
-    @Test("A count is taken once: a request that was overheard cannot be repeated")
+    @Test("A count is accepted once, so an overheard request cannot be replayed")
     func replay() async throws {
         let client = try space().client()
         var sample = try await sample(client)
@@ -141,7 +141,7 @@ struct DigestAuthenticationTests {
         #expect(try await client.ask("GET", "/", sample.value).status == 401)
     }
 
-    @Test("A count is used once by one request, however its answer comes")
+    @Test("One request uses one count, also with nested authentication or a later answer")
     func onceEach() async throws {
         struct Later: Handler {
             func answer(_ request: Request) -> Answer {
@@ -159,7 +159,7 @@ struct DigestAuthenticationTests {
         }
     }
 
-    @Test("Names of algorithms are read in any case, and long ones in no quadratic time")
+    @Test("Names of algorithms are read in any case; long ones take no quadratic time")
     func algorithmNames() async throws {
         #expect(DigestAlgorithm(name: "Sha-256") == .sha256)
         #expect(DigestAlgorithm(name: "mD5") == .md5)
@@ -171,7 +171,7 @@ struct DigestAuthenticationTests {
         #expect(isQuick)
     }
 
-    @Test("What is wrong is refused without a hint")
+    @Test("All wrong credentials get the same 401, and missing parameters get 400")
     func refused() async throws {
         let client = try space().client()
         let sample = try await sample(client)
@@ -204,11 +204,11 @@ struct DigestAuthenticationTests {
             #expect(try await client.ask("GET", "/", value).status == 400)
         }
         #expect(try await client.ask("GET", "/", basic("ann", "correct: horse")).status == 401)
-        // And none of it has used the count up.
+        // None of these requests has used up the count.
         #expect(try await client.ask("GET", "/", sample.value).status == 200)
     }
 
-    @Test("The predecessor's way in: the hash of a password that is not there")
+    @Test("An unknown user cannot log in with an absent password, as in the predecessor")
     func unknownUser() async throws {
         let client = try space().client()
         let sample = try await sample(client)
@@ -221,7 +221,7 @@ struct DigestAuthenticationTests {
         }
     }
 
-    @Test("3.3, stale: who knows the password is given a new nonce and not asked again")
+    @Test("3.3: An expired nonce with the right password gets a stale challenge, not a new login")
     func stale() async throws {
         let space = try space { $0.nonceLifetime = .seconds(60) }
         let client = space.client()
@@ -234,7 +234,7 @@ struct DigestAuthenticationTests {
         sample.count = 3
         let late = try await client.ask("GET", "/", sample.value)
         #expect(late.status == 401 && late.isStale)
-        // The new one, which is not held up where others guess.
+        // The replacement nonce is stored, so that guesses from this network do not delay its user.
         #expect(space.authenticator.rememberedCounts.nonces == 1)
         let fresh = DigestSample(try #require(late.challenges("Digest").first))
         #expect(fresh.nonce != sample.nonce)
@@ -256,7 +256,7 @@ struct DigestAuthenticationTests {
             try await client.ask("GET", "/", sample.changed { $0.opaque = nil }).status == 200)
     }
 
-    @Test("3.4.4: A hash in place of the name", arguments: [0, 1])
+    @Test("3.4.4: A hash can replace the user name", arguments: [0, 1])
     func userhash(_ index: Int) async throws {
         let client = try space { $0.hashesNames = true }.client()
         let first = try await client.ask().challenges("Digest")
@@ -274,7 +274,7 @@ struct DigestAuthenticationTests {
         #expect(try await client.ask("GET", "/", sample.value).status == 401)
     }
 
-    @Test("RFC 8187: A name that is not ASCII, in both forms")
+    @Test("RFC 8187: A name that is not ASCII is read in both forms")
     func extendedName() async throws {
         let client = try space().client()
         var sample = try await sample(client)
@@ -286,7 +286,7 @@ struct DigestAuthenticationTests {
         #expect(try await client.ask("GET", "/", sample.value).text == "Jäsøn Doe")
     }
 
-    @Test("Only the algorithms that are offered are taken")
+    @Test("Only the offered algorithms are accepted")
     func algorithms() async throws {
         let client = try space { $0.digestAlgorithms = [.sha256] }.client()
         var sample = try await sample(client)
@@ -297,7 +297,7 @@ struct DigestAuthenticationTests {
         #expect(try await client.ask("GET", "/", sample.value).status == 200)
     }
 
-    @Test("A request that is repeated without end takes no room from the nonces of others")
+    @Test("A request that is replayed many times occupies one entry of the nonce table")
     func replayed() async throws {
         let space = try space {
             $0.nonceLimit = 4
@@ -317,7 +317,7 @@ struct DigestAuthenticationTests {
         }
     }
 
-    @Test("Nonces in use are bounded; clients with forgotten ones are given new ones")
+    @Test("The number of nonces in use is bounded; a dropped nonce is stale")
     func bounded() async throws {
         let space = try space { $0.nonceLimit = 4 }
         let client = space.client()

@@ -22,7 +22,7 @@ struct DigestCredentialsTests {
     }
 
     @Test(
-        "3.9.1: The vectors of the standard",
+        "3.9.1: The examples of the standard are computed as printed",
         arguments: [(DigestAlgorithm.md5, md5), (.sha256, sha256)])
     func vectors(_ algorithm: DigestAlgorithm, _ response: String) throws {
         let credentials = try Self.credentials(Self.mufasa(algorithm.rawValue, response))
@@ -38,7 +38,7 @@ struct DigestCredentialsTests {
         #expect(credentials.expectedResponse(wrong, method: "GET") != credentials.response)
     }
 
-    @Test("3.9.2: A name that is not ASCII, in both forms, and its hash")
+    @Test("3.9.2: A name is read in both forms and as a hash")
     func names() throws {
         let value = Self.mufasa("SHA-256", Self.sha256)
         let named = try Self.credentials(value.replacing("Mufasa", with: "J\u{E4}s\u{F8}n Doe"))
@@ -52,7 +52,7 @@ struct DigestCredentialsTests {
         #expect(try Self.credentials(value + ", userhash=false").user == .name("Mufasa"))
     }
 
-    @Test("The algorithm is MD5 unless it is named, in any case")
+    @Test("The algorithm is MD5 by default, and its name is read in any case")
     func algorithm() throws {
         let value = Self.mufasa("X", Self.md5).replacing("algorithm=X, ", with: "")
         #expect(try Self.credentials(value).algorithm == .md5)
@@ -61,7 +61,7 @@ struct DigestCredentialsTests {
     }
 
     @Test(
-        "An algorithm or a quality that is not offered is unsupported",
+        "An algorithm or a qop that is not offered is unsupported",
         arguments: [
             ("algorithm=MD5", "algorithm=SHA-512-256"), ("algorithm=MD5", "algorithm=MD5-sess"),
             ("algorithm=MD5", "algorithm=\"\""), ("qop=auth", "qop=auth-int"),
@@ -73,7 +73,7 @@ struct DigestCredentialsTests {
     }
 
     @Test(
-        "A parameter that is missing or ill-formed",
+        "Credentials with a missing or ill-formed parameter are malformed",
         arguments: [
             ("username=\"Mufasa\", ", ""), ("realm=\"http-auth@example.org\", ", ""),
             ("uri=\"/dir/index.html\", ", ""), ("uri=\"/dir/index.html\"", "uri=\"\""),

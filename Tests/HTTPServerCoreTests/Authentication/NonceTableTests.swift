@@ -7,7 +7,7 @@ import ToolkitSystem
 struct NonceTableTests {
     private var table = NonceTable(limit: 8, lifetime: 1_000)
 
-    @Test("A count is taken once, and late ones are, within a window")
+    @Test("Each count is accepted once; late counts are accepted within a window")
     mutating func counts() {
         var uses: [NonceTable.Use] = []
         for count: UInt32 in [1, 1, 2, 5, 4, 4, 3, 5, 0, 70, 7, 6, 69, 69, 1_000, 1_000, 936, 937] {
@@ -24,7 +24,7 @@ struct NonceTableTests {
         #expect(table.use(id: 7, issued: 100, count: .max - 64, now: 200) == .repeated)
     }
 
-    @Test("A clock that was read before a nonce was issued drops no nonce in use")
+    @Test("A clock reading older than a nonce's issue drops no nonce in use")
     mutating func earlierClock() {
         for id: UInt64 in 1...8 {
             #expect(table.use(id: id, issued: 1_000, count: 1, now: 1_000) == .first)
@@ -33,7 +33,7 @@ struct NonceTableTests {
         #expect(table.use(id: 8, issued: 1_000, count: 1, now: 1_000) != .first)
     }
 
-    @Test("Every count of a long dialogue is taken once, in steps of any width")
+    @Test("Every count of a long dialogue is accepted once, in steps of any width")
     mutating func steps() {
         var count: UInt32 = 0
         for step: UInt32 in 1..<200 {
@@ -43,7 +43,7 @@ struct NonceTableTests {
         }
     }
 
-    @Test("A nonce serves for its time, and counts of one say nothing of another")
+    @Test("A nonce expires after its lifetime, and each nonce has its own counts")
     mutating func time() {
         #expect(table.use(id: 1, issued: 100, count: 1, now: 1_099) == .first)
         #expect(table.use(id: 2, issued: 100, count: 1, now: 1_099) == .first)
@@ -52,7 +52,7 @@ struct NonceTableTests {
         #expect(table.use(id: 3, issued: 2_000, count: 1, now: 1_100) == .expired)
     }
 
-    @Test("The table is bounded, and what it forgets is never taken again")
+    @Test("The table is bounded, and a dropped nonce is never accepted again")
     mutating func limit() {
         for id: UInt64 in 1...1_000 {
             let use = table.use(id: id, issued: 100 + id / 4, count: 1, now: 400)
@@ -66,7 +66,7 @@ struct NonceTableTests {
         #expect(taken == 0)
     }
 
-    @Test("Of the nonces that a user was given and has not used the last one is kept")
+    @Test("Of a user's unused nonces the last one is kept")
     mutating func expected() {
         table.expect(id: 1, issued: 100, user: 5, now: 200)
         table.expect(id: 2, issued: 100, user: 5, now: 200)
@@ -79,7 +79,7 @@ struct NonceTableTests {
         #expect(table.contains(4, by: 5) && table.count == 3)
     }
 
-    @Test("Those that have expired make room first")
+    @Test("A full table drops expired nonces first")
     mutating func room() {
         for id: UInt64 in 1...7 { _ = table.use(id: id, issued: 100, count: 1, now: 200) }
         _ = table.use(id: 8, issued: 900, count: 1, now: 1_000)
@@ -89,7 +89,7 @@ struct NonceTableTests {
     }
 }
 
-@Suite("Logins that fail")
+@Suite("Failed logins")
 struct FailureTableTests {
     private var table = FailureTable(limit: 8)
     private let one = PeerNetwork(bits: 1, isIPv6: false)
@@ -101,7 +101,7 @@ struct FailureTableTests {
         for _ in 0..<times { table.failed(network, user: user, now: now) }
     }
 
-    @Test("Some failures cost nothing, then there is one try a second, then none")
+    @Test("A few failures are free, then tries are one second apart, then refused")
     mutating func row() {
         fail(one, FailureTable.allowance - 1, second)
         #expect(!table.isHeldUp(one, user: 1, now: second))
@@ -117,13 +117,13 @@ struct FailureTableTests {
         #expect(table.wait(one, user: 1, now: 100 * second) == .none)
     }
 
-    @Test("Others are not held up, and failures are forgotten")
+    @Test("Other users and networks are not delayed, and failures expire")
     mutating func others() {
         fail(one, 99, second)
         let (two, other) = (PeerNetwork(bits: 2, isIPv6: false), PeerNetwork(bits: 1, isIPv6: true))
         #expect(!table.isHeldUp(two, user: 1, now: second))
         #expect(!table.isHeldUp(other, user: 1, now: second))
-        // Another user behind the same address.
+        // Another user with the same address.
         #expect(!table.isHeldUp(one, user: 2, now: second))
         #expect(table.wait(one, user: 2, now: second) == .none)
         #expect(table.isHeldUp(one, user: 1, now: FailureTable.memory))
@@ -132,7 +132,7 @@ struct FailureTableTests {
         #expect(!table.isHeldUp(one, user: 1, now: FailureTable.memory + second))
     }
 
-    @Test("A clock that was read before a later failure was noted forgets nothing")
+    @Test("A clock reading older than the last failure drops no failures")
     mutating func lateClock() {
         let (last, earlier) = (1_000 * second, 1_000 * second - 1)
         fail(one, FailureTable.allowance, last)
@@ -141,7 +141,7 @@ struct FailureTableTests {
         #expect(table.isHeldUp(one, user: 1, now: earlier))
         // The entry keeps the later of the two times.
         #expect(table.isHeldUp(one, user: 1, now: earlier + FailureTable.memory))
-        // A full table drops what has expired, and that is none of these.
+        // A full table drops expired entries, and none of these has expired.
         for bits: UInt64 in 2...9 {
             fail(PeerNetwork(bits: bits, isIPv6: false), FailureTable.allowance, last + bits)
         }
@@ -150,7 +150,7 @@ struct FailureTableTests {
         #expect(table.isHeldUp(ninth, user: 1, now: last + 9))
     }
 
-    @Test("Failures of many users hold up all of their network")
+    @Test("Failures of many users delay all users of their network")
     mutating func spraying() {
         for user: UInt64 in 0..<100 { fail(one, 1, second, user: user) }
         #expect(table.isHeldUp(one, user: 1_000, now: second))
@@ -158,7 +158,7 @@ struct FailureTableTests {
         #expect(waits.first == FailureTable.Wait.none && waits.last == .refused)
     }
 
-    @Test("A user who has logged in there is let through until guesses come too fast")
+    @Test("A user who has logged in from a network is admitted until guesses come too fast")
     mutating func known() {
         table.succeeded(one, user: 1, now: second)
         fail(one, 100, second)
@@ -171,7 +171,7 @@ struct FailureTableTests {
         #expect(table.admitsKnown(one, user: 1, now: 2 * second))
     }
 
-    @Test("A flood of refused guesses holds a known user up for a second alone")
+    @Test("A flood of refused guesses delays a known user for one second only")
     mutating func flood() {
         table.succeeded(one, user: 1, now: second)
         fail(one, FailureTable.allowance, second)
@@ -186,7 +186,7 @@ struct FailureTableTests {
         #expect(compared == 301 && refused == 9_989)
         #expect(!table.admitsKnown(one, user: 1, now: second))
         #expect(table.admitsKnown(one, user: 1, now: 2 * second))
-        // Guesses stay slow, and a right password is none.
+        // Guesses stay limited, and a right password does not count as a guess.
         table.missed(one, user: 1, now: 2 * second)
         #expect(!table.admitsKnown(one, user: 1, now: 2 * second))
         table.succeeded(one, user: 1, now: 2 * second)

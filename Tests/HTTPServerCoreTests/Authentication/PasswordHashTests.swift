@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Stored passwords")
 struct PasswordHashTests {
-    @Test("A password matches its hash, others do not")
+    @Test("Only the right password matches a hash")
     func matches() {
         let hash = PasswordHash(hashing: "sésame", rounds: 5)
         #expect(hash.matches("sésame"))
@@ -14,7 +14,7 @@ struct PasswordHashTests {
         #expect(PasswordHash(hashing: "", rounds: 5).matches(""))
     }
 
-    @Test("The same password gives another hash each time, which its text brings back")
+    @Test("Each hash of one password differs, and its text can be read back")
     func text() throws {
         let hashes = (0..<10).map { _ in PasswordHash(hashing: "x", rounds: 2) }
         #expect(Set(hashes.map(\.description)).count == 10)
@@ -25,7 +25,7 @@ struct PasswordHashTests {
     }
 
     /// By Python's hashlib.pbkdf2_hmac("sha256", b"secret", b"0123456789abcdef", 1000).
-    @Test("A hash that something else has made")
+    @Test("A hash that another program has made can be read")
     func foreign() throws {
         let text =
             "$pbkdf2-sha256$i=1000$MDEyMzQ1Njc4OWFiY2RlZg$"
@@ -37,7 +37,7 @@ struct PasswordHashTests {
     private static let key = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
     @Test(
-        "What is no stored hash is refused",
+        "Texts that are not a stored hash are refused",
         arguments: [
             "", "$", "secret", "$pbkdf2-sha256$i=0$MDEyMzQ1Njc4OWFiY2RlZg$\(key)",
             "$pbkdf2-sha256$i=10000001$MDEyMzQ1Njc4OWFiY2RlZg$\(key)",
@@ -53,13 +53,13 @@ struct PasswordHashTests {
         #expect(PasswordHash(text) == nil)
     }
 
-    @Test("Nothing matches the hash of a user who does not exist")
+    @Test("The hash for unknown users does not match, and differs each time")
     func absent() {
         let hash = PasswordHash.unmatchable(rounds: 7)
         #expect(hash.rounds == 7 && !hash.matches("") && hash != .unmatchable(rounds: 7))
     }
 
-    @Test("A Digest secret is read as htdigest writes it, and does not show itself")
+    @Test("A Digest secret is read as htdigest writes it; its description does not reveal it")
     func digestSecret() throws {
         let made = DigestSecret(
             name: "Mufasa", realm: "http-auth@example.org", password: "Circle of Life",

@@ -6,11 +6,11 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-@Suite("Passwords that are checked outside of event loops", .timeLimit(.minutes(2)))
+@Suite("Password checks outside of event loops", .timeLimit(.minutes(2)))
 struct PasswordQueueTests {
     private static let hash = PasswordHash(hashing: "right", rounds: 2)
 
-    /// Checks that end when the test lets them.
+    /// Blocks checks until the test lets them end.
     private final class Gate: Sendable {
         let begun = Locked(0)
         let semaphore = DispatchSemaphore(value: 0)
@@ -26,7 +26,7 @@ struct PasswordQueueTests {
         }
     }
 
-    @Test("The password is right, others are not")
+    @Test("Only the right password is verified")
     func verifying() async throws {
         #expect(try await Self.hash.verify("right"))
         for other in ["wrong", "", "right\0", "Right"] {
@@ -34,7 +34,9 @@ struct PasswordQueueTests {
         }
     }
 
-    @Test("Two run at a time, the limit is under way, and one more is 503", arguments: [1, 2, 5])
+    @Test(
+        "Two checks run at a time, others wait up to the limit, and one more gets 503",
+        arguments: [1, 2, 5])
     func limit(_ limit: Int) async throws {
         let gate = Gate()
         let queue = gate.queue(limit: limit)
@@ -56,7 +58,7 @@ struct PasswordQueueTests {
         #expect(gate.begun.withLock { $0 } == limit + 1)
     }
 
-    @Test("A task that is cancelled while it waits has its error at once, and costs no derivation")
+    @Test("A task cancelled while waiting fails at once, and its password is not checked")
     func cancelledWaiting() async throws {
         let gate = Gate()
         let queue = gate.queue(limit: 3, threads: 1)
@@ -72,7 +74,7 @@ struct PasswordQueueTests {
         #expect(gate.begun.withLock { $0 } == 1)
     }
 
-    @Test("A task that is cancelled during its check does not wait for the end")
+    @Test("A task cancelled during its check does not wait for the end of the check")
     func cancelledRunning() async throws {
         let gate = Gate()
         let queue = gate.queue(limit: 1)
@@ -80,13 +82,13 @@ struct PasswordQueueTests {
         try await waitUntil { gate.begun.withLock { $0 } == 1 }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        // Its place is free when the thread is.
+        // Its slot stays taken until the thread is free.
         #expect(queue.count == 1)
         gate.open(1)
         try await waitUntil { queue.count == 0 }
     }
 
-    @Test("A task that was cancelled before takes no place")
+    @Test("A task that is already cancelled takes no slot")
     func cancelledBefore() async throws {
         let gate = Gate()
         let queue = gate.queue(limit: 1)

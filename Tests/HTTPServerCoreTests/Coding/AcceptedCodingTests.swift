@@ -5,14 +5,14 @@ import HTTPServerKit
 import TestSupport
 import Testing
 
-@Suite("RFC 9110, 12.5.3: Which clients get gzip")
+@Suite("RFC 9110, 12.5.3: Negotiation of gzip")
 struct AcceptedCodingTests {
     private static let text = Coded.text(4_000)
     private static let handler = CompressionHandler(
         SyncHandler { _ in Response(.ok, body: .text(text)) })
 
     @Test(
-        "Gzip is sent to those who like it at least as much as no coding",
+        "Gzip is sent to clients that prefer it at least as much as no coding",
         arguments: [
             ("gzip", true), ("x-gzip", true), ("GZip", true), ("gzip, deflate, br, zstd", true),
             ("br,gzip", true), ("*", true), ("gzip;q=0.001", true), ("gzip;q=1, *;q=0", true),
@@ -22,7 +22,7 @@ struct AcceptedCodingTests {
             ("gzip;q=0", false), ("gzip;q=0.000", false), ("*;q=0", false),
             ("gzip;q=0, *", false), ("gzip;q=0.5, identity;q=0.8", false),
             ("gzip;q=0.5, identity", false), ("gzipped", false), ("gzi", false),
-            // What cannot be read asks for nothing.
+            // An invalid list accepts no coding.
             ("gzip;q=2", false), ("gzip;q=", false), ("gzip deflate", false), ("\"gzip\"", false),
         ])
     func negotiation(_ value: String, _ isCoded: Bool) async throws {
@@ -34,7 +34,7 @@ struct AcceptedCodingTests {
         #expect(answer["Content-Length"] == "\(answer.content.count)")
     }
 
-    @Test("Without the field nothing is coded, but the answer still varies")
+    @Test("Without Accept-Encoding content is not coded, but the response still has Vary")
     func noField() async throws {
         let answer = try await Coded.get(Self.handler, "")
         #expect(answer["Content-Encoding"] == nil)
@@ -42,14 +42,14 @@ struct AcceptedCodingTests {
         #expect(answer["Vary"] == "Accept-Encoding")
     }
 
-    @Test("Several lines are one list")
+    @Test("Several Accept-Encoding lines are one list")
     func lines() async throws {
         let fields = "Accept-Encoding: br\r\nAccept-Encoding: gzip;q=0.5\r\n"
         #expect(try await Coded.get(Self.handler, fields)["Content-Encoding"] == "gzip")
     }
 
     @Test(
-        "When nothing fits, content comes uncoded and not as 406",
+        "Without an acceptable coding content is sent uncoded, not as 406",
         arguments: ["identity;q=0", "*;q=0", "br, identity;q=0"])
     func nothingFits(_ value: String) async throws {
         let answer = try await Coded.get(Self.handler, "Accept-Encoding: \(value)\r\n")
@@ -57,7 +57,7 @@ struct AcceptedCodingTests {
         #expect(answer.text == Self.text)
     }
 
-    @Test("Who refuses uncoded content gets short content coded, too")
+    @Test("A client that refuses identity gets short content coded, too")
     func gzipOnly() async throws {
         let handler = CompressionHandler(
             SyncHandler { _ in Response(.ok, body: .text(String(repeating: "a", count: 200))) })

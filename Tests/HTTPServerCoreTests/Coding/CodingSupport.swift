@@ -4,7 +4,7 @@ import HTTPServerCore
 import TestSupport
 import Testing
 
-/// Content and codings that the suites of this folder use.
+/// Content and codings for the suites of this folder.
 enum Coded {
     static func gzip(_ content: [UInt8], _ coding: ContentCoding = .gzip) throws -> [UInt8] {
         var encoder = try ContentEncoder(coding)
@@ -22,7 +22,7 @@ enum Coded {
         return content
     }
 
-    /// Lines that get shorter, but not by much more than text does.
+    /// Lines that compress about as well as ordinary text.
     static func text(_ count: Int, seed: UInt64 = 1) -> String {
         var (text, state) = ("", seed)
         while text.utf8.count < count {
@@ -32,7 +32,7 @@ enum Coded {
         return String(text.prefix(count))
     }
 
-    /// Bytes that do not get shorter.
+    /// Bytes that cannot be compressed.
     static func noise(_ count: Int) -> [UInt8] {
         var state: UInt64 = 7
         return (0..<count).map { _ in
@@ -48,7 +48,7 @@ enum Coded {
             + Array(fields.utf8) + [13, 10] + content
     }
 
-    /// The answer to one `GET`.
+    /// The response to one request, a `GET` by default.
     static func get(
         _ handler: any Handler, _ fields: String = "Accept-Encoding: gzip\r\n",
         method: String = "GET", target: String = "/"
@@ -59,7 +59,7 @@ enum Coded {
 }
 
 extension ServerAnswer {
-    /// The content, gzip taken off if it is said to be on.
+    /// The content, decoded if Content-Encoding names gzip.
     var plain: [UInt8] {
         get throws { self["Content-Encoding"] == "gzip" ? try Coded.gunzip(content) : content }
     }

@@ -18,7 +18,7 @@ struct CompressedStreamTests {
             })
     }
 
-    /// What of the content can be read so far.
+    /// The part of the content that can be decoded so far.
     private static func readable(_ record: MemoryRecord) -> String {
         guard let answer = ServerAnswer.all(record.output).first else { return "" }
         var (content, position): ([UInt8], Int) = ([], 0)
@@ -31,7 +31,9 @@ struct CompressedStreamTests {
         return String(decoding: content, as: UTF8.self)
     }
 
-    @Test("The whole arrives, however it is written", arguments: [[0], [1, 0, 7], [70_000, 1]])
+    @Test(
+        "The whole content arrives, whatever the sizes of the writes",
+        arguments: [[0], [1, 0, 7], [70_000, 1]])
     func whole(_ sizes: [Int]) async throws {
         let pieces = sizes.enumerated().map { Coded.text($1, seed: UInt64($0)) }
         let answer = try await Coded.get(
@@ -45,7 +47,7 @@ struct CompressedStreamTests {
         #expect(try answer.plain == Array(pieces.joined().utf8))
     }
 
-    @Test("What was written goes out when the producer waits for something else")
+    @Test("Written content is sent when the producer waits for something else")
     func flushed() async throws {
         let gates = [ServerGate(), ServerGate()]
         let client = MemoryConnection(
@@ -63,7 +65,7 @@ struct CompressedStreamTests {
             expected += "event \(number)\nof 2\n"
             let wanted = expected
             let record = try await client.wait(for: wanted) { Self.readable($0) == wanted }
-            // The head, and both lines in one piece: there is no flush between them.
+            // The head, and both lines in one send: there is no flush between them.
             #expect(record.sends.count == 1 + number + 1)
             gate.open()
         }
@@ -71,7 +73,7 @@ struct CompressedStreamTests {
         #expect(try ServerAnswer.all(record.output)[0].plain == Array((expected + "end").utf8))
     }
 
-    @Test("A producer off the loop is flushed, too")
+    @Test("A producer outside of the event loop is flushed, too")
     func otherThread() async throws {
         let gate = ServerGate()
         let client = MemoryConnection(
@@ -89,17 +91,17 @@ struct CompressedStreamTests {
         #expect(try ServerAnswer.all(record.output)[0].plain == Array("first\nsecond\n".utf8))
     }
 
-    /// The answer, once a client has read what was held back.
+    /// The response, once the client has read the content that was held back.
     private static func rest(_ client: MemoryConnection) async throws -> ServerAnswer {
         client.read(1_000_000)
-        // No text is made of so many bytes each time that some are sent.
+        // Compares bytes: converting so many to text after each send would be slow.
         let record = try await client.wait(for: "the end") {
             $0.output.suffix(7).elementsEqual("\r\n0\r\n\r\n".utf8)
         }
         return ServerAnswer.all(record.output)[0]
     }
 
-    /// A client that takes 500 bytes of noise, which is written in pieces with a pause after each.
+    /// A client that takes 500 bytes; the producer writes noise in pieces and pauses after each.
     private static func slowClient(
         _ noise: [UInt8], pieces: Int, pause: Duration?, _ log: ServerLog<Int>
     ) -> MemoryConnection {
@@ -115,7 +117,7 @@ struct CompressedStreamTests {
         return client
     }
 
-    @Test("A producer is held up by a client that does not read, at bounded memory")
+    @Test("A client that does not read suspends the producer, and memory stays bounded")
     func backPressure() async throws {
         let log = ServerLog<Int>()
         let noise = Coded.noise(400_000)
@@ -126,7 +128,7 @@ struct CompressedStreamTests {
         #expect(try await Self.rest(client).plain == noise)
     }
 
-    @Test("A producer that pauses is held up, too")
+    @Test("A producer that pauses is suspended, too")
     func backPressureWithPauses() async throws {
         let log = ServerLog<Int>()
         let noise = Coded.noise(400_000)
@@ -139,7 +141,7 @@ struct CompressedStreamTests {
         #expect(try await Self.rest(client).plain == noise)
     }
 
-    @Test("A comment does not come between the parts of a long event")
+    @Test("A comment is never sent within a long event")
     func longEvent() async throws {
         let text = Coded.noise(100_000).map { String($0, radix: 36) }.joined()
         let events = AsyncStream(ServerSentEvent.self) { continuation in
@@ -162,7 +164,7 @@ struct CompressedStreamTests {
         #expect(plain.contains("data: \(text)\n\n"))
     }
 
-    @Test("Streams of announced length come chunked, if they are long enough")
+    @Test("Streams of announced length are compressed and chunked if they are long enough")
     func announced() async throws {
         let text = Coded.text(3_000)
         let long = try await Coded.get(
@@ -174,7 +176,9 @@ struct CompressedStreamTests {
         #expect(short.text == "ab")
     }
 
-    @Test("Another length than announced cuts the connection", arguments: [1_999, 2_001])
+    @Test(
+        "A stream of another length than announced closes the connection",
+        arguments: [1_999, 2_001])
     func wrongLength(_ written: Int) async throws {
         let text = Coded.text(written)
         let client = MemoryConnection(Self.streaming(length: 2_000) { try await $0.write(text) })
@@ -183,7 +187,7 @@ struct CompressedStreamTests {
         #expect(record.count(of: "\r\n0\r\n\r\n") == 0)
     }
 
-    @Test("A write after the end is an error, as is another end")
+    @Test("A write after the end is an error, and so is a second end")
     func writeAfterEnd() throws {
         let coder = try StreamCoder(level: 6, pool: ContentCodingPool(), length: nil)
         let text = Array("hello".utf8)
@@ -194,7 +198,7 @@ struct CompressedStreamTests {
         #expect(throws: ResponseWriterError.connectionLost) { try coder.finish() }
     }
 
-    @Test("A producer that fails cuts the connection")
+    @Test("A producer that fails closes the connection without a last chunk")
     func failure() async throws {
         struct Failure: Error {}
         let client = MemoryConnection(
@@ -207,7 +211,7 @@ struct CompressedStreamTests {
         #expect(record.count(of: "\r\n0\r\n\r\n") == 0)
     }
 
-    @Test("A client that goes ends the producer")
+    @Test("When the client disconnects, the next write of the producer fails")
     func clientGone() async throws {
         let log = ServerLog<String>()
         let client = MemoryConnection(
@@ -237,7 +241,7 @@ struct CompressedStreamTests {
         #expect(try ServerAnswer.all(record.output)[0].plain == Array("hello".utf8))
     }
 
-    @Test("HTTP/1.0 gets it to the end of the connection")
+    @Test("HTTP/1.0 clients get a compressed stream that ends with the connection")
     func oldVersion() async throws {
         let client = MemoryConnection(Self.streaming { try await $0.write("hello") })
         client.send("GET / HTTP/1.0\r\nAccept-Encoding: gzip\r\n\r\n")
@@ -255,7 +259,7 @@ struct CompressedStreamTests {
         #expect(log.entries.isEmpty)
     }
 
-    @Test("More streams than the limit are sent as they are, until one ends")
+    @Test("Streams above the limit are sent uncompressed until another one ends")
     func limit() async throws {
         let gate = ServerGate()
         var options = CompressionHandler.Options()
@@ -278,7 +282,7 @@ struct CompressedStreamTests {
         #expect(other.text == "hello")
         gate.open()
         try await client.output("\r\n0\r\n\r\n")
-        // The producer's closure goes some time after its end.
+        // The slot becomes free some time after the producer's end.
         var coding: String?
         for _ in 0..<1_000 where coding == nil {
             await client.settle()
@@ -287,7 +291,7 @@ struct CompressedStreamTests {
         #expect(coding == "gzip")
     }
 
-    @Test("Two streams in a row do not mix")
+    @Test("Two pipelined streams do not mix")
     func pipelined() async throws {
         let handler = CompressionHandler(
             SyncHandler { request in

@@ -4,7 +4,7 @@ import HTTPServerKit
 import TestSupport
 import Testing
 
-@Suite("Compressed forms that are kept")
+@Suite("Cache of compressed variants")
 struct CompressedVariantsTests {
     private static func find(
         _ variants: CompressedVariants, _ content: [UInt8]
@@ -19,7 +19,7 @@ struct CompressedVariantsTests {
         variants.keep(variant, of: content, hash: hash)
     }
 
-    @Test("A content is found by its buffer and by its bytes")
+    @Test("Content is found by its buffer and by its bytes")
     func found() {
         let variants = CompressedVariants(byteLimit: 1 << 20, entryLimit: 1 << 19)
         let content = Array(Coded.text(3_000).utf8)
@@ -34,7 +34,7 @@ struct CompressedVariantsTests {
         #expect(Self.find(variants, Array(content.dropLast())) != .variant([1, 2]))
     }
 
-    @Test("A content that changes in place is another one")
+    @Test("Content that was changed in place is not found")
     func changed() {
         let variants = CompressedVariants(byteLimit: 1 << 20, entryLimit: 1 << 19)
         var content = Array(Coded.text(3_000).utf8)
@@ -43,7 +43,7 @@ struct CompressedVariantsTests {
         #expect(Self.find(variants, content) != .variant([1]))
     }
 
-    @Test("A hash is known the second time")
+    @Test("A hash is seen from the second time on")
     func seen() {
         let variants = CompressedVariants(byteLimit: 1 << 20, entryLimit: 1 << 19)
         #expect(variants.hasSeen(hash: 5) == false)
@@ -51,14 +51,14 @@ struct CompressedVariantsTests {
         #expect(variants.hasSeen(hash: 6) == false)
     }
 
-    @Test("The bytes stay within the limit, and what is used stays longest")
+    @Test("The bytes stay within the limit, and recently used entries stay longest")
     func bounded() {
         let variants = CompressedVariants(byteLimit: 100_000, entryLimit: 50_000)
         let contents = (0..<200).map { Array(Coded.text(2_000, seed: UInt64($0)).utf8) }
         for content in contents {
             Self.keep(variants, content, [9])
             #expect(Self.find(variants, content) == .variant([9]))
-            // The first is asked for all the time.
+            // The first is used all the time.
             #expect(Self.find(variants, contents[0]) == .variant([9]))
             #expect(variants.bytes <= 100_000)
         }
@@ -66,7 +66,7 @@ struct CompressedVariantsTests {
         #expect(variants.bytes > 40_000)
     }
 
-    @Test("What is too long for an entry is not kept")
+    @Test("Content and variants above the limit of an entry are not kept")
     func tooLong() {
         let variants = CompressedVariants(byteLimit: 100_000, entryLimit: 10_000)
         let content = Array(Coded.text(9_000).utf8)
@@ -77,7 +77,7 @@ struct CompressedVariantsTests {
         #expect(!none.mayKeep(0))
     }
 
-    @Test("Answers are kept when they come for the second time")
+    @Test("Responses are cached when the same content comes a second time")
     func answers() async throws {
         let text = Coded.text(20_000)
         let handler = CompressionHandler(
@@ -93,7 +93,7 @@ struct CompressedVariantsTests {
         #expect(kept == [false, true, true])
     }
 
-    @Test("Contents of every length have a hash that all of their bytes make")
+    @Test("For every length, the hash depends on each byte of the content")
     func hashes() {
         var seen: Set<UInt64> = []
         for count in 0...200 {

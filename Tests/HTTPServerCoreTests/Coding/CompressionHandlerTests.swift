@@ -20,7 +20,9 @@ struct CompressionHandlerTests {
         return CompressionHandler(SyncHandler { _ in response }, options: options)
     }
 
-    @Test("Texts and bytes come shorter, at once and from a task", arguments: [0, 1, 2])
+    @Test(
+        "Texts and bytes are compressed, from immediate answers and from tasks",
+        arguments: [0, 1, 2])
     func kinds(_ kind: Int) async throws {
         let response = Response(
             .ok,
@@ -42,7 +44,7 @@ struct CompressionHandlerTests {
         #expect(answer["Content-Type"] == response.body.mediaType)
     }
 
-    @Test("Short content is left alone", arguments: [(1_023, false), (1_024, true)])
+    @Test("Short content is not compressed", arguments: [(1_023, false), (1_024, true)])
     func minimum(_ count: Int, _ isCoded: Bool) async throws {
         let answer = try await Coded.get(Self.handler(body: .text(Coded.text(count))))
         #expect((answer["Content-Encoding"] == "gzip") == isCoded)
@@ -51,7 +53,7 @@ struct CompressionHandlerTests {
     }
 
     @Test(
-        "Only types that get shorter are compressed",
+        "Only compressible media types are compressed",
         arguments: [
             ("text/html; charset=utf-8", true), ("application/json", true),
             ("image/svg+xml", true), ("application/problem+json", true),
@@ -66,14 +68,14 @@ struct CompressionHandlerTests {
         #expect((answer["Vary"] != nil) == isCoded)
     }
 
-    @Test("Content-Type of the fields counts before that of the body")
+    @Test("The Content-Type field takes precedence over the media type of the body")
     func typeOfFields() async throws {
         let answer = try await Coded.get(Self.handler(.ok, [.contentType: "image/png"]))
         #expect(answer["Content-Encoding"] == nil)
     }
 
     @Test(
-        "Some responses must stay as they are",
+        "Responses that must not be transformed are sent as they are",
         arguments: [
             ("Content-Encoding", "br"), ("Content-Range", "bytes 0-1/2"),
             ("Cache-Control", "no-transform"), ("Cache-Control", "max-age=1, No-Transform"),
@@ -91,7 +93,7 @@ struct CompressionHandlerTests {
     }
 
     @Test(
-        "Other fields do not matter",
+        "Other fields do not prevent compression",
         arguments: [
             ("Cache-Control", "no-cache, max-age=1"), ("X-Cache-Contro", "no-transform"),
             ("Trailer", "X-Sum, X-Digest"),
@@ -104,7 +106,7 @@ struct CompressionHandlerTests {
         #expect(answer[name] == value)
     }
 
-    @Test("Parts are never compressed, and requests for parts neither")
+    @Test("Partial content and responses to range requests are not compressed")
     func ranges() async throws {
         let part = try await Coded.get(Self.handler(.partialContent))
         #expect(part["Content-Encoding"] == nil)
@@ -119,7 +121,7 @@ struct CompressionHandlerTests {
         #expect(whole["Vary"] == "Accept-Encoding")
     }
 
-    @Test("Errors are compressed like other content", arguments: [404, 500, 201])
+    @Test("Content of other statuses is compressed, too", arguments: [404, 500, 201])
     func statuses(_ code: Int) async throws {
         let status = try #require(HTTPStatus(code))
         let answer = try await Coded.get(Self.handler(status))
@@ -127,7 +129,7 @@ struct CompressionHandlerTests {
         #expect(answer["Content-Encoding"] == "gzip")
     }
 
-    @Test("204 and 304 have nothing to compress", arguments: [204, 304])
+    @Test("204 and 304 without content are not changed", arguments: [204, 304])
     func noContent(_ code: Int) async throws {
         let status = try #require(HTTPStatus(code))
         let answer = try await Coded.get(Self.handler(status, [:], body: .empty))
@@ -135,7 +137,7 @@ struct CompressionHandlerTests {
         #expect(answer["Content-Encoding"] == nil && answer["Vary"] == nil)
     }
 
-    @Test("What does not get shorter is sent as it is", arguments: [2_000, 20_000])
+    @Test("Content that does not get shorter is sent as it is", arguments: [2_000, 20_000])
     func noise(_ count: Int) async throws {
         let noise = Coded.noise(count)
         let handler = Self.handler(body: .bytes(noise, mediaType: "text/plain"))
@@ -159,7 +161,7 @@ struct CompressionHandlerTests {
     }
 
     @Test(
-        "12.5.5: Vary is merged",
+        "12.5.5: Accept-Encoding is merged into Vary",
         arguments: [
             (["Accept"], ["Accept, Accept-Encoding"]), (["*"], ["*"]),
             (["Accept-Encoding"], ["Accept-Encoding"]),
@@ -177,20 +179,20 @@ struct CompressionHandlerTests {
         }
     }
 
-    @Test("No ranges of the compressed form are offered")
+    @Test("Compressed responses do not have Accept-Ranges")
     func acceptRanges() async throws {
         let handler = Self.handler(.ok, [.acceptRanges: "bytes"])
         #expect(try await Coded.get(handler)["Accept-Ranges"] == nil)
         #expect(try await Coded.get(handler, "")["Accept-Ranges"] == "bytes")
     }
 
-    @Test("Levels from 1 to 9", arguments: [1, 6, 9])
+    @Test("Content can be compressed at levels from 1 to 9", arguments: [1, 6, 9])
     func levels(_ level: Int) async throws {
         let answer = try await Coded.get(Self.handler { $0.level = level })
         #expect(try answer.plain == Array(Self.text.utf8))
     }
 
-    @Test("Long content is compressed while it is sent, and then kept")
+    @Test("Long content is compressed while it is sent, and then cached")
     func longContent() async throws {
         let text = Coded.text(300_000)
         let handler = Self.handler(body: .bytes(Array(text.utf8), mediaType: "text/plain")) {
@@ -212,7 +214,7 @@ struct CompressionHandlerTests {
         #expect(try await Coded.get(handler).status == 409)
     }
 
-    @Test("Routers and other handlers keep answering at once")
+    @Test("An immediate answer stays immediate")
     func immediate() async throws {
         var router = Router()
         router.on(.get, "/") { _ in Response(.ok) }

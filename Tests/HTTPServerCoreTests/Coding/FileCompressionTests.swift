@@ -26,9 +26,11 @@ struct FileCompressionTests {
         return FileHandler(root: directory.path, options: options)
     }
 
-    // MARK: Compressed on the way
+    // MARK: Compressed while sent
 
-    @Test("Files come compressed with what belongs to it", arguments: ["small.txt", "middle.js"])
+    @Test(
+        "Compressed files have a separate entity tag, no ranges, and the other fields of the file",
+        arguments: ["small.txt", "middle.js"])
     func compressed(_ name: String) async throws {
         let handler = CompressionHandler(files())
         let plain = try await Coded.get(handler, "", target: "/\(name)")
@@ -43,7 +45,8 @@ struct FileCompressionTests {
     }
 
     @Test(
-        "Short files and other media types stay as they are", arguments: ["tiny.txt", "photo.png"])
+        "Short files and incompressible media types are not compressed",
+        arguments: ["tiny.txt", "photo.png"])
     func left(_ name: String) async throws {
         let coded = try await Coded.get(
             CompressionHandler(files()), Self.gzip, target: "/\(name)")
@@ -52,7 +55,7 @@ struct FileCompressionTests {
     }
 
     @Test(
-        "A file in memory is answered as one that is read", arguments: [false, true],
+        "A cached file gets the same response as one that is read", arguments: [false, true],
         ["small.txt", "tiny.txt", "photo.png"])
     func inMemory(_ precompressed: Bool, _ name: String) async throws {
         var options = FileHandler.Options()
@@ -74,7 +77,7 @@ struct FileCompressionTests {
         answer.fields.filter { $0.name != "Date" }.map { "\($0.name): \($0.value)" }
     }
 
-    @Test("Longer files than the limit are left to the system", arguments: [200_000, 199_999])
+    @Test("Files above the limit are not compressed", arguments: [200_000, 199_999])
     func limit(_ limit: Int64) async throws {
         var options = CompressionHandler.Options()
         options.fileByteLimit = limit
@@ -93,7 +96,7 @@ struct FileCompressionTests {
     }
 
     @Test(
-        "15.3.7: A part has the Vary of the whole",
+        "15.3.7: A partial response has the Vary of the whole",
         arguments: ["small.txt", "middle.js", "tiny.txt", "photo.png"], [gzip, ""])
     func varyOfParts(_ name: String, _ accept: String) async throws {
         for limit in [1 << 20, 199_999] as [Int64] {
@@ -117,7 +120,7 @@ struct FileCompressionTests {
         #expect(part["Vary"] == "Accept-Encoding")
     }
 
-    @Test("A file that has not changed lately is kept, until it changes")
+    @Test("A file that has not changed lately is cached until it changes")
     func kept() async throws {
         let handler = CompressionHandler(files())
         let (old, new) = (Coded.text(30_000), Coded.text(30_000, seed: 2))
@@ -125,8 +128,8 @@ struct FileCompressionTests {
         try directory.write("page.txt", old)
         try directory.setModified("page.txt", 784_111_777)
         let end = Syscalls.realtime().seconds
-        // A file that changed in this second may change again in it, so it is not kept yet. On a slow
-        // machine the next second may have begun.
+        // A file that changed in this second may change again within it, so it is not cached
+        // yet. On a slow machine the next second may have begun.
         let early = try await Coded.get(handler, Self.gzip, target: "/page.txt")
         #expect(try early.plain == Array(old.utf8))
         #expect(handler.keptBytes == 0 || Syscalls.realtime().seconds > begin)
@@ -137,16 +140,16 @@ struct FileCompressionTests {
         let second = try await Coded.get(handler, Self.gzip, target: "/page.txt")
         #expect(second.content == first.content && second.content == early.content)
         #expect(handler.keptBytes == size)
-        // Length and date stay; its change time alone tells.
+        // Length and date stay the same; only the change time differs.
         try directory.write("page.txt", new)
         try directory.setModified("page.txt", 784_111_777)
         let changed = try await Coded.get(handler, Self.gzip, target: "/page.txt")
         #expect(try changed.plain == Array(new.utf8))
     }
 
-    @Test("A file that is cut while it is sent ends the connection")
+    @Test("A file that is truncated while it is sent closes the connection")
     func cut() async throws {
-        // Many times what is read ahead for a client that takes nothing.
+        // Many times the amount that is read ahead for a client that reads nothing.
         try directory.write("long.js", Coded.noise(900_000))
         let client = MemoryConnection(
             CompressionHandler(files()), peer: MemoryTransport.Peer(credit: 2_000))
@@ -161,7 +164,7 @@ struct FileCompressionTests {
         #expect(record.count(of: "Content-Encoding: gzip\r\n") == 1)
     }
 
-    // MARK: Compressed before
+    // MARK: Precompressed files
 
     private func addSibling(_ name: String, _ content: String, modified: Int) throws -> [UInt8] {
         let coded = try Coded.gzip(Array(content.utf8))
@@ -192,7 +195,7 @@ struct FileCompressionTests {
         #expect(head["Content-Encoding"] == "gzip")
     }
 
-    @Test("13.1.5: A date, which both forms may have, is no condition for a range of either")
+    @Test("13.1.5: A date shared by both forms is not accepted in If-Range")
     func siblingDates() async throws {
         let coded = try addSibling("small.txt.gz", Coded.text(3_000), modified: 784_111_777)
         let handler = files(true)
@@ -202,15 +205,15 @@ struct FileCompressionTests {
         let answer = try await Coded.get(handler, Self.gzip + range, target: "/small.txt")
         #expect(answer.status == 200 && answer.content == coded)
         #expect(answer["Last-Modified"] == plain["Last-Modified"])
-        // A handler around it does not turn the whole into a part.
+        // A conditional handler around it does not make a part of it.
         let conditional = ConditionalHandler(handler)
         let around = try await Coded.get(conditional, range, target: "/small.txt")
         #expect(around.status == 200 && around.content == plain.content)
-        // A file that has one form has parts.
+        // A file with a single form has ranges by date.
         #expect(try await Coded.get(files(), range, target: "/small.txt").status == 206)
     }
 
-    @Test("14: Its ranges are ranges of the coded form")
+    @Test("14: Ranges of a precompressed file are ranges of the coded form")
     func siblingRanges() async throws {
         let coded = try addSibling("small.txt.gz", Coded.text(3_000), modified: 784_111_777)
         let handler = files(true)
@@ -232,7 +235,7 @@ struct FileCompressionTests {
     }
 
     @Test(
-        "An older one, an empty one and one that is no file are left aside", arguments: [0, 1, 2])
+        "A sibling NAME.gz that is older, empty or not a file is ignored", arguments: [0, 1, 2])
     func unfit(_ kind: Int) async throws {
         switch kind {
         case 0: _ = try addSibling("small.txt.gz", "old", modified: 784_111_776)
@@ -245,7 +248,7 @@ struct FileCompressionTests {
         #expect(answer["Vary"] == "Accept-Encoding")
     }
 
-    @Test("It is off by default, and for types that do not get shorter")
+    @Test("Siblings are ignored by default, and for incompressible types")
     func off() async throws {
         _ = try addSibling("small.txt.gz", "other", modified: 900_000_000)
         _ = try addSibling("photo.png.gz", "other", modified: 4_000_000_000)
@@ -255,7 +258,7 @@ struct FileCompressionTests {
         #expect(photo["Content-Encoding"] == nil && photo["Vary"] == nil)
     }
 
-    @Test("Both together: the file at hand is sent, others are compressed")
+    @Test("Both together: a precompressed file is sent as it is, others are compressed")
     func together() async throws {
         let coded = try addSibling("small.txt.gz", Coded.text(3_000), modified: 900_000_000)
         let handler = CompressionHandler(files(true))

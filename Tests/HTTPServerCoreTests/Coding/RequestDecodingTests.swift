@@ -30,7 +30,7 @@ struct RequestDecodingTests {
     }
 
     @Test(
-        "Handlers read what was there before it was coded",
+        "Handlers read decoded content",
         arguments: [
             ("gzip", ContentCoding.gzip), ("x-gzip", .gzip), ("GZIP", .gzip),
             ("deflate", .deflate), ("identity, gzip", .gzip), ("gzip, ", .gzip),
@@ -50,7 +50,8 @@ struct RequestDecodingTests {
     }
 
     @Test(
-        "A handler that reads decoded content is not told of its coding", arguments: [true, false])
+        "A handler that reads decoded content sees neither Content-Encoding nor the coded length",
+        arguments: [true, false])
     func hiddenCoding(_ decodes: Bool) async throws {
         let handler = AsyncHandler { request in
             let names = request.fields.map(\.name.text).joined(separator: " ")
@@ -73,7 +74,7 @@ struct RequestDecodingTests {
         try await client.output("\r\n\r\n\(shown)")
     }
 
-    @Test("The positions of fields are those of the lines that are shown")
+    @Test("The indices of the fields skip hidden lines")
     func hiddenPositions() async throws {
         let handler = AsyncHandler { request in
             let fields = request.fields
@@ -88,7 +89,7 @@ struct RequestDecodingTests {
         try await client.output("\r\n\r\n3 Content-Length B Host")
     }
 
-    @Test("Content may be cut anywhere")
+    @Test("Coded content may arrive split at any byte")
     func splits() async throws {
         let text = Coded.text(400)
         let request = Coded.post(try Coded.gzip(Array(text.utf8)))
@@ -104,7 +105,7 @@ struct RequestDecodingTests {
         #expect(answers.map(\.text) == ["POST " + text, "GET "])
     }
 
-    @Test("Chunked and coded content comes with its trailers")
+    @Test("Chunked and coded content has its trailers")
     func chunked() async throws {
         let handler = AsyncHandler { request in
             let content = try await request.body.collect()
@@ -119,14 +120,14 @@ struct RequestDecodingTests {
         #expect(try await Self.send(handler, bytes).map(\.text) == ["3000 5"])
     }
 
-    @Test("No content is no content, coded or not")
+    @Test("Empty content with a coding is read as empty")
     func empty() async throws {
         let answers = try await Self.send(
             Sample.echo, Coded.post([]), Array((Self.chunkedHead + "0\r\n\r\n").utf8))
         #expect(answers.map(\.text) == ["POST ", "POST "])
     }
 
-    @Test("Pieces come as they can be decoded")
+    @Test("Each piece is delivered as soon as it can be decoded")
     func streamsIn() async throws {
         let log = ServerLog<String>()
         let client = MemoryConnection(
@@ -154,7 +155,9 @@ struct RequestDecodingTests {
         try await client.output(Sample.ok("end"))
     }
 
-    @Test("The raw form can be read, by a handler or by configuration", arguments: [true, false])
+    @Test(
+        "Content can be read in its coded form, by the handler or by configuration",
+        arguments: [true, false])
     func raw(_ decodes: Bool) async throws {
         let handler = AsyncHandler { request in
             let body = decodes ? request.body.raw : request.body
@@ -169,21 +172,21 @@ struct RequestDecodingTests {
         }
     }
 
-    // MARK: What is refused
+    // MARK: Refused content
 
     @Test(
-        "15.5.16: A coding that is not known is 415 with those that are",
+        "15.5.16: An unknown coding is 415, with the known codings in Accept-Encoding",
         arguments: ["br", "zstd", "gzip, gzip", "br, gzip", "compress", "gzip gzip", "\"gzip\""])
     func unknown(_ value: String) async throws {
         let request = Coded.post(Array("abc".utf8), "Content-Encoding: \(value)\r\n")
         let answers = try await Self.send(Sample.echo, request, Array(Sample.get("/n").utf8))
-        // Little content is read and thrown away, and the connection goes on.
+        // Short content is read and discarded, and the connection persists.
         #expect(answers.map(\.status) == [415, 200])
         #expect(answers[0]["Accept-Encoding"] == "gzip, deflate")
         #expect(answers[0]["Connection"] == nil)
     }
 
-    @Test("415 comes instead of 100 and ends the connection: content may follow or not")
+    @Test("415 is sent instead of 100 and closes the connection, because content may follow or not")
     func noContinue() async throws {
         let client = MemoryConnection(Sample.echo)
         client.send(
@@ -196,7 +199,7 @@ struct RequestDecodingTests {
         #expect(record.text.contains(Sample.close))
     }
 
-    @Test("Much content of an unknown coding ends the connection")
+    @Test("Long content of an unknown coding closes the connection")
     func unknownAndLong() async throws {
         let request = Coded.post(
             [UInt8](repeating: 0x61, count: 100_000), "Content-Encoding: br\r\n")
@@ -211,7 +214,7 @@ struct RequestDecodingTests {
         #expect(record.text.contains(Sample.close))
     }
 
-    @Test("A handler that does not read content does not care for its coding")
+    @Test("An unknown or invalid coding does not matter to a handler that does not read content")
     func unread() async throws {
         let answers = try await Self.send(
             Sample.target, Coded.post([1, 2, 3], "Content-Encoding: br\r\n"),
@@ -219,7 +222,9 @@ struct RequestDecodingTests {
         #expect(answers.map(\.status) == [200, 200])
     }
 
-    @Test("Broken content is 400 and the connection goes on", arguments: ["head", "data", "check"])
+    @Test(
+        "Invalid coded content is 400 and the connection persists",
+        arguments: ["head", "data", "check"])
     func broken(_ place: String) async throws {
         var content = try Coded.gzip(Array(Coded.text(2_000).utf8))
         let index = ["head": 0, "data": 12, "check": content.count - 5][place] ?? 0
@@ -229,7 +234,7 @@ struct RequestDecodingTests {
         #expect(answers.map(\.status) == [400, 200])
     }
 
-    @Test("Content that ends early, or goes on behind its end, is 400")
+    @Test("Coded content that is truncated, or has bytes after its end, is 400")
     func ends() async throws {
         let content = try Coded.gzip(Array(Coded.text(2_000).utf8))
         for cut in [1, 5, 10, content.count / 2, content.count - 1] {
@@ -242,7 +247,7 @@ struct RequestDecodingTests {
         }
     }
 
-    @Test("A handler never takes a part for the whole")
+    @Test("Truncated content makes reading fail, and the error is final")
     func truncated() async throws {
         let log = ServerLog<String>()
         let handler = AsyncHandler { request in
@@ -269,13 +274,13 @@ struct RequestDecodingTests {
 
     // MARK: Limits
 
-    /// Zeros, of which `bytes` become a thousandth.
+    /// So many zeros, which gzip shortens to a thousandth.
     private static func bomb(_ bytes: Int) throws -> [UInt8] {
         try Coded.gzip([UInt8](repeating: 0, count: bytes))
     }
 
     @Test(
-        "The limit of content holds for both forms",
+        "The content limit applies to the coded and to the decoded form",
         arguments: [(2_000, 200), (2_001, 413)])
     func contentLimit(_ count: Int, _ status: Int) async throws {
         let content = try Coded.gzip(Array(Coded.text(count).utf8))
@@ -287,7 +292,8 @@ struct RequestDecodingTests {
         #expect(refused.map(\.status) == [413])
     }
 
-    @Test("A handler's limit is for what it reads", arguments: [(1_000, 200), (999, 413)])
+    @Test(
+        "A handler's limit applies to the decoded content", arguments: [(1_000, 200), (999, 413)])
     func collectLimit(_ limit: Int, _ status: Int) async throws {
         let handler = AsyncHandler { request in
             Response(.ok, body: .text("\(try await request.body.collect(upTo: limit).count)"))
@@ -300,7 +306,8 @@ struct RequestDecodingTests {
     }
 
     @Test(
-        "Above 1 MiB a byte may stand for a hundred", arguments: [(1 << 20, 200), (2 << 20, 413)])
+        "Above 1 MiB content may expand a hundredfold at most",
+        arguments: [(1 << 20, 200), (2 << 20, 413)])
     func ratio(_ count: Int, _ status: Int) async throws {
         let answers = try await Self.send(Self.sizes, Coded.post(try Self.bomb(count)))
         #expect(answers.map(\.status) == [status])
@@ -310,7 +317,7 @@ struct RequestDecodingTests {
         #expect(taken.map(\.text) == ["\(count) \0\0\0\0\0"])
     }
 
-    @Test("A bomb is refused early and its sender can read that")
+    @Test("A decompression bomb is refused early, and its sender can read the response")
     func bombIsRefused() async throws {
         let log = ServerLog<Int>()
         let handler = AsyncHandler { request in
@@ -331,7 +338,7 @@ struct RequestDecodingTests {
         #expect(log.entries.max() ?? 0 <= 64 << 10)
     }
 
-    @Test("A slow reader gets no more than it takes")
+    @Test("A slow handler applies back-pressure to the client")
     func backPressure() async throws {
         let gate = ServerGate()
         let handler = AsyncHandler { request in

@@ -26,13 +26,13 @@ struct VariantConditionTests {
         return (plain, coded)
     }
 
-    @Test("The variant has a strong tag of its own")
+    @Test("The variant has a separate strong tag")
     func ownTag() async throws {
         let tags = try await tags()
         #expect(tags.coded == String(tags.plain.dropLast()) + "-gzip\"")
     }
 
-    @Test("A tag of combining marks takes no time to speak of")
+    @Test("Entity tags of combining marks are compared in linear time")
     func longTag() async throws {
         let marks = String(repeating: "\u{301}\u{323}", count: 2_000)
         let lines = String(repeating: "If-None-Match: \"\(marks)\"\r\n", count: 7)
@@ -46,7 +46,7 @@ struct VariantConditionTests {
     }
 
     @Test(
-        "Tags of handlers",
+        "The variant's tag is derived from the handler's tag, unless that is weak",
         arguments: [
             ("\"a\"", "\"a-gzip\""), ("\"\"", "\"-gzip\""), ("W/\"a\"", "W/\"a\""),
             ("\"a-gzip\"", "\"a-gzip-gzip\""),
@@ -84,7 +84,7 @@ struct VariantConditionTests {
         #expect(both.status == 304)
     }
 
-    @Test("Who does not take the variant is not told to use it")
+    @Test("A client that does not accept the variant gets 200, not 304 for its tag")
     func otherReader() async throws {
         let coded = try await tags().coded
         let answer = try await get("If-None-Match: \(coded)\r\n")
@@ -102,7 +102,9 @@ struct VariantConditionTests {
         #expect(try answer.plain == Array(Coded.text(6_000, seed: 2).utf8))
     }
 
-    @Test("If-Match knows both tags, whoever asks", arguments: ["Accept-Encoding: gzip\r\n", ""])
+    @Test(
+        "If-Match accepts both tags, with and without Accept-Encoding",
+        arguments: ["Accept-Encoding: gzip\r\n", ""])
     func ifMatch(_ accept: String) async throws {
         let tags = try await tags()
         #expect(try await get("\(accept)If-Match: \(tags.coded)\r\n").status == 200)
@@ -111,7 +113,7 @@ struct VariantConditionTests {
         #expect(try await get("\(accept)If-Match: W/\(tags.coded)\r\n").status == 412)
     }
 
-    @Test("Changes may name the variant that was read")
+    @Test("A request with If-Match may name the variant's tag, and the handler sees both tags")
     func changes() async throws {
         let handler = CompressionHandler(
             AsyncHandler { request in
@@ -125,7 +127,7 @@ struct VariantConditionTests {
         #expect(answer.text == "\"a-gzip\", \"a\", \"b\" 3 /x ")
     }
 
-    @Test("A part of the file does not continue the variant")
+    @Test("If-Range with the variant's tag gets no part of the file")
     func ifRange() async throws {
         let tags = try await tags()
         let range = "Accept-Encoding: gzip\r\nRange: bytes=10-19\r\n"
@@ -137,7 +139,7 @@ struct VariantConditionTests {
     }
 
     @Test(
-        "14.2: With Range only the tags of the file itself agree",
+        "14.2: With Range only the tag of the file itself matches",
         arguments: ["Accept-Encoding: gzip\r\n", ""])
     func rangeTags(_ accept: String) async throws {
         let tags = try await tags()
@@ -151,7 +153,7 @@ struct VariantConditionTests {
     private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
 
     @Test(
-        "8.8.1, 13.1.5: The date of the file is that of the variant, and continues neither",
+        "8.8.1, 13.1.5: A date shared by file and variant is not accepted in If-Range",
         arguments: ["Accept-Encoding: gzip\r\n", ""])
     func datedRange(_ accept: String) async throws {
         try directory.setModified("a.txt", 784_111_777)
@@ -164,7 +166,7 @@ struct VariantConditionTests {
     }
 
     @Test(
-        "13.1.5: Content that is never compressed has ranges by date",
+        "13.1.5: For content that is never compressed If-Range accepts a date",
         arguments: [
             ("bytes=10-19", date, 206), ("bytes=9999-", date, 416), ("lines=1-2", date, 200),
             ("bytes=10-19", "Sun, 06 Nov 1994 08:49:36 GMT", 200), ("bytes=10-19", "nonsense", 200),
@@ -185,7 +187,7 @@ struct VariantConditionTests {
     }
 
     @Test(
-        "15.4.5: A client that named no tag may have either form, and gets no tag",
+        "15.4.5: A client that named no tag may have either form, so its 304 has no tag",
         arguments: ["If-Modified-Since: \(date)", "If-None-Match: *"])
     func unnamedTag(_ condition: String) async throws {
         try directory.setModified("a.txt", 784_111_777)
@@ -199,7 +201,7 @@ struct VariantConditionTests {
         #expect(plain["ETag"] == tag)
     }
 
-    @Test("A 304 keeps its only validator, and a weak tag, which both forms have")
+    @Test("A 304 keeps a tag that is its only validator, and a weak tag")
     func keptTag() async throws {
         let fields = "Accept-Encoding: gzip\r\nIf-None-Match: *\r\n"
         let cases: [HTTPFields] = [[.eTag: "\"a\""], [.eTag: "W/\"a\"", .lastModified: Self.date]]
@@ -212,7 +214,7 @@ struct VariantConditionTests {
         }
     }
 
-    @Test("Lists that cannot be read are left to the handler")
+    @Test("Malformed lists of tags are passed to the handler unchanged")
     func malformed() async throws {
         let value = "\"a-gzip\" nonsense"
         let handler = CompressionHandler(
@@ -221,7 +223,9 @@ struct VariantConditionTests {
         #expect(try await Coded.get(handler, fields).text == value)
     }
 
-    @Test("What the request was stays as it was", arguments: ["/caf%C3%A9?q=1", "/a/../b", "*"])
+    @Test(
+        "Translating If-Match changes nothing else in the request",
+        arguments: ["/caf%C3%A9?q=1", "/a/../b", "*"])
     func sameRequest(_ target: String) async throws {
         let show = SyncHandler { request in
             let fields = request.fields.filter { $0.name != .ifMatch }.map { "\($0)" }

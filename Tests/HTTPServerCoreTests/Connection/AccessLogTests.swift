@@ -25,7 +25,9 @@ struct AccessLogTests {
             handler, configuration: .test { $0.accessLog = { log.add($0) } }, peer: peer)
     }
 
-    @Test("Each response is recorded with what its request was", arguments: [true, false])
+    @Test(
+        "Each record has the request's line and fields, the response's status and its duration",
+        arguments: [true, false])
     func contents(_ isImmediate: Bool) async throws {
         let client = client(isImmediate ? Sample.target : Sample.targetLater)
         let (clock, start) = (ContinuousClock(), Syscalls.realtime().seconds)
@@ -45,7 +47,7 @@ struct AccessLogTests {
         #expect((start...end).contains(record.date.secondsSinceEpoch))
     }
 
-    @Test("One record for each response, refusals too")
+    @Test("Each response has one record, also refusals")
     func one() async throws {
         let client = client(
             SyncHandler { request in
@@ -63,7 +65,7 @@ struct AccessLogTests {
         #expect(log.entries.allSatisfy { $0.isComplete })
     }
 
-    @Test("A stream counts content without its framing")
+    @Test("The content of a stream is counted without its framing")
     func stream() async throws {
         let client = client(
             SyncHandler { _ in
@@ -79,7 +81,7 @@ struct AccessLogTests {
         #expect(record.isComplete)
     }
 
-    @Test("A response that the client did not take is recorded as cut short")
+    @Test("A response that the client did not read is recorded as incomplete")
     func cutShort() async throws {
         let client = client(
             SyncHandler { _ in Response(.ok, body: .bytes(Array(repeating: 0, count: 100_000))) },
@@ -93,7 +95,7 @@ struct AccessLogTests {
     }
 
     @Test(
-        "What the system took is counted of a response that was cut short, not what was announced")
+        "The bytes of an incomplete response are those that the system took, not those announced")
     func cutShortBytes() async throws {
         let client = client(
             SyncHandler { _ in Response(.ok, body: .bytes(Array(repeating: 0x61, count: 100_000)))
@@ -111,7 +113,8 @@ struct AccessLogTests {
     enum Content: Sendable, CaseIterable { case text, bytes, file }
 
     @Test(
-        "Content that goes with the head is recorded when it is sent", arguments: Content.allCases)
+        "A short response is recorded when it is sent, not when it is queued",
+        arguments: Content.allCases)
     func smallContent(_ content: Content) async throws {
         let folder = try ServerDirectory()
         try folder.write("f", Array(repeating: 0x61, count: 10_000))
@@ -139,7 +142,7 @@ struct AccessLogTests {
         #expect(log.entries.map(\.contentBytes) == [Int64(output.count - head)])
     }
 
-    @Test("A peer that is gone has taken nothing of a response")
+    @Test("A response to a lost peer counts no bytes")
     func gone() async throws {
         let client = client(
             SyncHandler { _ in .text("abc") },
@@ -150,7 +153,7 @@ struct AccessLogTests {
         #expect(log.entries.map(\.contentBytes) == [0])
     }
 
-    @Test("A stream that is cut short counts no more than what went")
+    @Test("An incomplete stream counts no more bytes than were sent")
     func cutShortStream() async throws {
         let client = client(
             SyncHandler { _ in
@@ -169,7 +172,7 @@ struct AccessLogTests {
         #expect(bytes > 0 && bytes < 50_000)
     }
 
-    @Test("A response that waited is recorded once it went out")
+    @Test("A response that waited for the client is recorded as complete once it is sent")
     func late() async throws {
         let client = client(
             SyncHandler { _ in Response(.ok, body: .bytes(Array(repeating: 0, count: 100_000))) },
@@ -183,7 +186,7 @@ struct AccessLogTests {
         #expect(log.entries.map(\.contentBytes) == [100_000, 100_000])
     }
 
-    @Test("A client that leaves before its answer is recorded as cut short")
+    @Test("A request whose client leaves before the response is recorded as incomplete")
     func left() async throws {
         let client = client(
             AsyncHandler { _ in
@@ -197,7 +200,7 @@ struct AccessLogTests {
         #expect(log.entries.map(\.isComplete) == [false])
     }
 
-    @Test("The combined line cannot be broken by what clients send")
+    @Test("Input of clients cannot break the combined line")
     func combined() async throws {
         let client = client(Sample.target)
         client.send(

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-@Suite("Back-pressure both ways")
+@Suite("Back-pressure in both directions")
 struct BackPressureTests {
-    @Test("A producer waits while the client is behind, and goes on when it reads")
+    @Test("A producer waits while the client does not read, and resumes when it does")
     func producerWaits() async throws {
         let written = ServerLog<Int>()
         let piece = [UInt8](repeating: 0x61, count: 8 << 10)
@@ -32,7 +32,7 @@ struct BackPressureTests {
         client.read(1 << 20)
         let record = try await client.wait(for: "all") { $0.output.count > 100 * 8 << 10 }
         #expect(ServerAnswer.all(record.output).map(\.content.count) == [100 * 8 << 10])
-        // The last piece may arrive before the producer comes to note it.
+        // The last piece may arrive before the producer has recorded it.
         await client.settle()
         #expect(written.entries.count == 100)
     }
@@ -51,7 +51,7 @@ struct BackPressureTests {
         }
     }
 
-    @Test("A producer whose client takes all gives the loop to others now and then")
+    @Test("A producer with a fast client regularly yields the loop to others")
     func producerYields() async throws {
         let turns = Turns()
         let piece = [UInt8](repeating: 0x61, count: 8 << 10)
@@ -73,7 +73,9 @@ struct BackPressureTests {
         #expect(turns.between.withLock { $0 } > 100)
     }
 
-    @Test("Reading stops while the handler is behind, and goes on", arguments: [true, false])
+    @Test(
+        "Reading pauses while the handler does not read, and resumes when it does",
+        arguments: [true, false])
     func readerWaits(_ isChunked: Bool) async throws {
         let gate = ServerGate()
         let client = MemoryConnection(
@@ -99,7 +101,7 @@ struct BackPressureTests {
         #expect(record.interest.contains(.read))
     }
 
-    @Test("Chunks of one octet that wait are joined, and read in few pieces")
+    @Test("Waiting chunks of one octet are joined and read in few pieces")
     func smallChunks() async throws {
         let gate = ServerGate()
         let client = MemoryConnection(
@@ -120,7 +122,7 @@ struct BackPressureTests {
         try await client.output(Sample.ok("250000 true"))
     }
 
-    @Test("A handler that answers without reading lets the rest come in")
+    @Test("After a response without reading, the rest of the content is discarded")
     func abandonedContent() async throws {
         let gate = ServerGate()
         let client = MemoryConnection(
@@ -136,7 +138,7 @@ struct BackPressureTests {
         try await client.output("done", times: 2)
     }
 
-    @Test("An echo of content larger than all buffers passes through")
+    @Test("Content larger than all buffers can be echoed")
     func echo() async throws {
         let client = MemoryConnection(
             SyncHandler { request in

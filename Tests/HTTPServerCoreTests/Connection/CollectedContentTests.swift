@@ -5,7 +5,7 @@ import HTTPServerKit
 import TestSupport
 import Testing
 
-@Suite("Answers that need all of the content, and no task")
+@Suite("Handlers that need all of the content, but no task")
 struct CollectedContentTests {
     /// Answers with method and content.
     private struct Echo: Handler {
@@ -21,7 +21,7 @@ struct CollectedContentTests {
     private static let chunked =
         "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-    /// Requests and the texts of their answers.
+    /// Requests and the texts of their responses.
     private static let dialogues: [(requests: String, answers: [String])] = [
         (Sample.post("abc") + Sample.post("") + Sample.get("/"), ["POST abc", "POST ", "GET "]),
         (
@@ -34,7 +34,7 @@ struct CollectedContentTests {
         ),
     ]
 
-    @Test("The content is complete, however its bytes come", arguments: dialogues)
+    @Test("The content is complete wherever its bytes are split", arguments: dialogues)
     func everyCut(_ requests: String, _ answers: [String]) async throws {
         let expected = answers.map { Sample.ok($0) }.joined()
         let interim = "HTTP/1.1 100 Continue\r\n\r\n"
@@ -53,7 +53,7 @@ struct CollectedContentTests {
         #expect(record.text.split(separator: interim).joined() == expected)
     }
 
-    @Test("A client that waits for 100 Continue gets it, and a 413 in its place")
+    @Test("A client that waits for 100 (Continue) gets it, or 413 in its place")
     func expectation() async throws {
         let client = MemoryConnection(Echo())
         let head = "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
@@ -67,7 +67,7 @@ struct CollectedContentTests {
         #expect(!record.text.contains("100 Continue"))
     }
 
-    @Test("Content that is given back after its connection is lost is whole")
+    @Test("Content given back after the connection is lost can be read again in full")
     func givenBackLate() async throws {
         let log = ServerLog<String>()
         let client = MemoryConnection(
@@ -94,12 +94,12 @@ struct CollectedContentTests {
         await client.settle()
         #expect(client.record.output.isEmpty)
         client.send("1\r\ne\r\n")
-        // Nobody knows how much is left of it.
+        // The length of the rest is unknown.
         let record = try await client.output("HTTP/1.1 413 ")
         #expect(record.text.contains(Sample.close))
     }
 
-    @Test("The parser's limit of content counts, however the content comes")
+    @Test("The parser's content limit applies wherever the bytes are split")
     func parserLimit() async throws {
         let configuration = ServerConfiguration.test { $0.parserLimits.contentBytes = 4 }
         let message = Array(Sample.post("abcde").utf8)
@@ -111,7 +111,7 @@ struct CollectedContentTests {
         }
     }
 
-    @Test("Content that comes with its head is refused above the limit, and taken at it")
+    @Test("Content that arrives with its head is accepted at the limit and refused above it")
     func wholeAtLimit() async throws {
         for (content, answer) in [("abc", "POST abc"), ("abcd", "POST abcd")] {
             let client = MemoryConnection(Echo(limit: 4))
@@ -125,7 +125,7 @@ struct CollectedContentTests {
         #expect(record.text.hasPrefix("HTTP/1.1 413 "))
     }
 
-    @Test("Content counts as received, whether it comes with its head or later")
+    @Test("Received content is counted the same wherever it is split")
     func counts() async throws {
         let request = Array(Sample.post("abcdef").utf8)
         for cut in 1...request.count {
@@ -142,7 +142,7 @@ struct CollectedContentTests {
         }
     }
 
-    @Test("Content that is longer than what waits for a reader is collected as well")
+    @Test("Content longer than the read buffer is collected, too")
     func longContent() async throws {
         let content = String(repeating: "0123456789", count: 60_000)
         let client = MemoryConnection(Echo(limit: 600_000))
@@ -151,7 +151,7 @@ struct CollectedContentTests {
         #expect(client.record.text.contains("Content-Length: 600005\r\n"))
     }
 
-    @Test("Malformed content is 400, and the handler is not asked")
+    @Test("Malformed content is 400, and the handler is not called")
     func malformed() async throws {
         let log = ServerLog<Int>()
         let client = MemoryConnection(
@@ -166,7 +166,7 @@ struct CollectedContentTests {
         #expect(log.entries.isEmpty)
     }
 
-    @Test("The handler is not asked for content that the client did not send whole")
+    @Test("The handler is not called with truncated content")
     func cutOff() async throws {
         let log = ServerLog<Int>()
         let client = MemoryConnection(
@@ -196,7 +196,7 @@ struct CollectedContentTests {
         #expect(record.text.contains(Sample.close))
     }
 
-    @Test("A content coding is taken off")
+    @Test("Coded content is decoded")
     func coded() async throws {
         let content = try Array("abc".utf8).gzipped(level: 6)
         let client = MemoryConnection(Echo())
@@ -207,7 +207,7 @@ struct CollectedContentTests {
         try await client.output(Sample.ok("POST abc"))
     }
 
-    @Test("The answer may come later, may be an error, and may want the content again")
+    @Test("The closure may answer later, throw an error, or ask for the content again")
     func furtherAnswers() async throws {
         let client = MemoryConnection(
             SyncAnswer { request in
@@ -232,7 +232,7 @@ struct CollectedContentTests {
     }
 
     @Test(
-        "Content that a handler keeps stays as it is, and takes little more memory than its bytes")
+        "Content that a handler keeps does not change, and uses little more memory than its bytes")
     func kept() async throws {
         let log = ServerLog<[UInt8]>()
         let client = MemoryConnection(
@@ -249,7 +249,7 @@ struct CollectedContentTests {
         for content in log.entries { #expect(content.capacity <= 2 * content.count + 64) }
     }
 
-    @Test("Middleware changes such answers, and renders their errors")
+    @Test("Middleware changes such responses, also those of errors")
     func middleware() async throws {
         var router = Router()
         router.route(.post, "/", to: Echo(limit: 4))
@@ -261,7 +261,7 @@ struct CollectedContentTests {
         #expect(record.text.contains("\r\n\r\nPOST abc"))
     }
 
-    @Test("An async handler waits for such an answer of the one inside")
+    @Test("An async handler can await such a handler")
     func insideOfAsync() async throws {
         let client = MemoryConnection(
             AsyncHandler { request in try await Echo().respond(to: request) })
@@ -270,7 +270,7 @@ struct CollectedContentTests {
     }
 }
 
-/// Answers by a closure that gives answers of any kind.
+/// Answers with the result of a closure, which may be any kind of answer.
 private struct SyncAnswer: Handler {
     let body: @Sendable (Request) throws -> Answer
 

@@ -3,7 +3,7 @@ import HTTPServerCore
 import TestSupport
 import Testing
 
-@Suite("Several tasks at one stream")
+@Suite("Several tasks that write to one stream")
 struct ConcurrentWriterTests {
     private func handler(_ tasks: Int, _ log: ServerLog<String>) -> SyncHandler {
         let piece = [UInt8](repeating: 0x61, count: 40_000)
@@ -28,7 +28,7 @@ struct ConcurrentWriterTests {
         }
     }
 
-    @Test("All of them wait while the client is behind, and all go on")
+    @Test("All tasks wait while the client does not read, and all resume")
     func allGoOn() async throws {
         let log = ServerLog<String>()
         let client = MemoryConnection(
@@ -42,7 +42,7 @@ struct ConcurrentWriterTests {
         #expect(log.entries.isEmpty)
     }
 
-    @Test("All of them learn that the client is gone")
+    @Test("The writes of all tasks fail when the client is gone")
     func allFail() async throws {
         let log = ServerLog<String>()
         let client = MemoryConnection(

@@ -1,7 +1,7 @@
 import HTTPParser
 import HTTPServerCore
 
-/// An event of a connection, as the tables of tests and documents name it.
+/// An event of a connection in the tables of tests and documents.
 enum ConnectionEvent: Sendable {
     case partOfHead
     case head(
@@ -44,8 +44,8 @@ extension ConnectionState {
         for event in events { _ = take(event) }
     }
 
-    /// Reports an event.
-    /// - Returns: what the state answers, such as "awaitRequest, deadline idle -> idle".
+    /// Applies an event.
+    /// - Returns: the state's reaction, such as "awaitRequest deadline idle -> idle".
     mutating func take(_ event: ConnectionEvent) -> String {
         var answer = answer(to: event)
         if phase != .closed { answer.append("-> \(phase)") }
@@ -103,7 +103,7 @@ extension ConnectionState {
 }
 
 extension ConnectionState.Action {
-    /// The action in a table.
+    /// The action as text for a table.
     var text: String {
         guard case .close(let reason) = self else { return "\(self)" }
         if case .timedOut(let wait) = reason { return "close(timedOut: \(wait))" }

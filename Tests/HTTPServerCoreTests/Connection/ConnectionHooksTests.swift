@@ -121,7 +121,7 @@ struct ConnectionHooksTests {
         case .finished: client.send(Sample.get("/", Sample.close))
         case .clientClosed:
             client.send(Sample.get("/"))
-            // If the input ended before the answer, the server itself would close after it.
+            // If the input ended before the response, the server itself would close after it.
             try await client.output("200 OK")
             await client.settle()
             client.end()

@@ -2,9 +2,9 @@ import HTTPParser
 import HTTPServerCore
 import Testing
 
-@Suite("RFC 9112, 9: Connection Management, as a value")
+@Suite("RFC 9112, 9: The state machine of a connection")
 struct ConnectionStateTests {
-    /// Events, each with the answer of the state.
+    /// Events, each with the state's reaction.
     struct Script: Sendable, CustomTestStringConvertible {
         let title: String
         let rows: [(ConnectionEvent, String)]
@@ -46,20 +46,20 @@ struct ConnectionStateTests {
     private static let discard = "discardContent deadline content -> discarding"
 
     @Test(
-        "9.3, 9.6: What the response says about the connection, and what follows",
+        "9.3, 9.6: Each response has the right Connection option and next state",
         arguments: [
             Case(option: .none, next: next),
             Case(isPersistent: false, option: .close, next: close),
             Case(version: .http10, option: .keepAlive, next: next),
             Case(isPersistent: false, version: .http10, option: .close, next: close),
             Case(endsWithClose: true, option: .close, next: close),
-            // Little content that nobody read is thrown away, much of it is not worth it.
+            // Short unread content is discarded; long content ends the connection.
             Case(contentLeft: 1, option: .none, next: discard),
             Case(contentLeft: ConnectionState.discardLimit, option: .none, next: discard),
             Case(contentLeft: ConnectionState.discardLimit + 1, option: .close, next: linger),
             Case(contentLeft: nil, option: .close, next: linger),
             Case(isPersistent: false, contentLeft: 1, option: .close, next: linger),
-            // The client may send its content or not: nobody knows what comes next.
+            // The client may send its content or not, so the next bytes are ambiguous.
             Case(contentLeft: 1, expectsContinue: true, option: .close, next: linger),
         ])
     func afterResponse(_ example: Case) {
@@ -78,7 +78,7 @@ struct ConnectionStateTests {
     }
 
     @Test(
-        "RFC 9110, 10.1.1: 100 is owed once, and only while it helps",
+        "RFC 9110, 10.1.1: 100 is sent once, and only to a client that still waits for it",
         arguments: [
             Script(
                 "once",
@@ -105,7 +105,7 @@ struct ConnectionStateTests {
     func continueIsOwedOnce(_ script: Script) { script.run() }
 
     @Test(
-        "Content that ends before the response, or after it, or not at all",
+        "Content may end before the response, after it, or not at all",
         arguments: [
             Script(
                 "before", (.head(hasContent: true), "deadline content -> receiving"),
@@ -147,7 +147,7 @@ struct ConnectionStateTests {
     func content(_ script: Script) { script.run() }
 
     @Test(
-        "A refused head: one answer, and the rest is thrown away",
+        "A refused head gets one response, and later input is discarded",
         arguments: [
             Script(
                 "ill-formed", (.partOfHead, "-> head"), (.badHead, "deadline none -> refusing"),
@@ -175,7 +175,7 @@ struct ConnectionStateTests {
     func refusedHead(_ script: Script) { script.run() }
 
     @Test(
-        "The end of the peer's stream is an end of what was under way",
+        "The end of the peer's stream aborts incomplete requests and lets whole ones end",
         arguments: [
             Script("idle", (.peerEnds(), "close(clientClosed) -> idle")),
             Script(
@@ -248,7 +248,7 @@ struct ConnectionStateTests {
     func shutdown(_ script: Script) { script.run() }
 
     @Test(
-        "Output that waits has a deadline, and gives way to the one before",
+        "Waiting output has a deadline; once it is sent, the previous deadline applies again",
         arguments: [
             Script(
                 "idle", (.head(), "deadline none -> handling"),
@@ -276,7 +276,7 @@ struct ConnectionStateTests {
         ])
     func outputDeadline(_ script: Script) { script.run() }
 
-    @Test("9.6: Bytes after the last request have the peer read before the connection closes")
+    @Test("9.6: After bytes that follow the last request, the connection lingers before it closes")
     func droppedBytes() {
         var state = ConnectionState(after: [
             .head(isPersistent: false), .responseBegins(), .responseEnds(),
@@ -286,14 +286,14 @@ struct ConnectionStateTests {
         _ = state.take(.bytesDropped(1))
         #expect(!state.takesInput)
         #expect(state.take(.outputSent) == "linger deadline linger -> lingering")
-        // It does not matter any more how the peer leaves.
+        // From here on the way the peer leaves does not change the reason.
         let reason = state.close(.connectionLost)
         #expect(reason == .finished)
         let again = state.close(.connectionLost)
         #expect(again == nil)
     }
 
-    @Test("Nothing brings a closed connection back")
+    @Test("No event reopens a closed connection")
     func closed() {
         for phase in ConnectionState.Phase.allCases {
             for event in ConnectionTable.allEvents {

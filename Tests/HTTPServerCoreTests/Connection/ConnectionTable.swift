@@ -2,7 +2,7 @@ import HTTPServerCore
 
 /// All events in all states, as Markdown.
 struct ConnectionTable {
-    /// An event in one state, and where it leads to.
+    /// An event in one state, and the next state.
     struct Row: Equatable {
         var phase: String
         var event: String
@@ -11,7 +11,7 @@ struct ConnectionTable {
         var next: String
     }
 
-    /// What came before the event.
+    /// The circumstances before the event.
     private struct Past {
         var isPersistent = true
         var expectsContinue = false
@@ -57,7 +57,7 @@ struct ConnectionTable {
         }
     }
 
-    /// Leads to a state from the beginning.
+    /// The events that lead from the beginning to a state.
     static func events(to phase: ConnectionState.Phase) -> [ConnectionEvent] {
         events(to: phase, Past())
     }
@@ -214,7 +214,7 @@ struct ConnectionTable {
         entries.filter { $0.phases.contains(phase) }.flatMap { rows($0, in: phase) }
     }
 
-    /// The rows of one event in one state; conditions of the same consequence share one.
+    /// The rows of one event in one state; conditions with the same outcome share a row.
     private static func rows(_ entry: Entry, in phase: ConnectionState.Phase) -> [Row] {
         var found: [Row] = []
         for (past, event) in entry.cases {

@@ -20,8 +20,8 @@ struct DeadlineTests {
         MemoryConnection(handler, configuration: Self.configuration, peer: peer)
     }
 
-    /// Which of the configured times the deadline stands for. A test takes far less than the
-    /// difference between two of them.
+    /// The configured timeout that the deadline belongs to. A test takes far less than the
+    /// difference between two timeouts.
     private func deadline(_ client: MemoryConnection) async -> String {
         guard let seconds = await client.secondsLeft() else { return "none" }
         return switch seconds {
@@ -33,7 +33,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("A client that says nothing at all is let go in silence")
+    @Test("A client that sends nothing is disconnected without a response")
     func silent() async throws {
         let client = client(Sample.target)
         #expect(await deadline(client) == "head")
@@ -42,7 +42,7 @@ struct DeadlineTests {
         #expect(last.output.isEmpty)
     }
 
-    @Test("A slow head is 408 at its deadline, which single bytes do not move")
+    @Test("A slow head is 408 at its deadline, which further bytes do not move")
     func slowHead() async throws {
         let client = client(Sample.target)
         client.sendEachByte("GET / HTTP/1.1\r\nHos")
@@ -61,7 +61,7 @@ struct DeadlineTests {
         #expect(last.count(of: "HTTP/1.1") == 1)
     }
 
-    @Test("The second head has the same time, from its first byte")
+    @Test("The deadline of a second head starts with its first byte")
     func slowSecondHead() async throws {
         let client = client(Sample.target)
         client.send(Sample.get("/1"))
@@ -74,7 +74,7 @@ struct DeadlineTests {
         try await client.output("HTTP/1.1 408 ")
     }
 
-    @Test("An idle connection is closed in silence", arguments: [true, false])
+    @Test("An idle connection is closed without a response", arguments: [true, false])
     func idle(_ isImmediate: Bool) async throws {
         let client = client(isImmediate ? Sample.target : Sample.targetLater)
         client.send(Sample.get("/1"))
@@ -86,7 +86,7 @@ struct DeadlineTests {
         #expect(last.text == Sample.ok("/1"))
     }
 
-    @Test("A handler has all the time it needs")
+    @Test("A running handler has no deadline")
     func slowHandler() async throws {
         let gate = ServerGate()
         let client = client(
@@ -103,7 +103,7 @@ struct DeadlineTests {
 
     private static let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 50000\r\n\r\n"
 
-    @Test("A client that takes what the system holds for it has as much time again")
+    @Test("A client that reads the system's buffer at the minimum rate gets a new write deadline")
     func slowButSteadyReader() async throws {
         let handler = SyncHandler { _ in
             Response(.ok, body: .text(String(repeating: "a", count: 100_000)))
@@ -124,7 +124,7 @@ struct DeadlineTests {
         try await client.closed()
     }
 
-    @Test("Content that comes in a long record is as fast as the record")
+    @Test("The bytes of an unfinished TLS record count for the content rate")
     func slowRecord() async throws {
         let client = client(Sample.echo)
         client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 40000\r\n\r\n")
@@ -139,7 +139,7 @@ struct DeadlineTests {
         try await client.output("HTTP/1.1 408 ")
     }
 
-    @Test("Content slower than its rate is 408")
+    @Test("Content slower than the minimum rate is 408")
     func slowContent() async throws {
         let client = client(Sample.echo)
         client.send(Self.head + String(repeating: "a", count: 9_999))
@@ -150,7 +150,7 @@ struct DeadlineTests {
         #expect(record.text.contains(Sample.close))
     }
 
-    @Test("Content at its rate is judged again and again")
+    @Test("Content at the minimum rate gets a new deadline each time")
     func steadyContent() async throws {
         let client = client(Sample.echo)
         client.send(Self.head)
@@ -163,7 +163,7 @@ struct DeadlineTests {
         try await client.output("HTTP/1.1 200 ")
     }
 
-    @Test("Content is not judged while the handler is behind")
+    @Test("The content rate is not checked while the handler does not read")
     func handlerBehind() async throws {
         let gate = ServerGate()
         let client = client(
@@ -182,7 +182,7 @@ struct DeadlineTests {
         try await client.output(Sample.ok("50000"))
     }
 
-    @Test("Slow content behind an answer ends the connection")
+    @Test("Slow content after the response closes the connection")
     func slowDiscard() async throws {
         let client = client(Sample.target)
         client.send(Self.head + "abc")
@@ -192,7 +192,7 @@ struct DeadlineTests {
         try await client.closed()
     }
 
-    @Test("A client that waits for 100 and then is silent is 408")
+    @Test("A client that sends nothing after 100 gets 408")
     func silentAfterContinue() async throws {
         let client = client(Sample.echo)
         client.send(
@@ -203,7 +203,7 @@ struct DeadlineTests {
         try await client.output("HTTP/1.1 408 ")
     }
 
-    @Test("A client that takes nothing of a response is let go; progress moves the deadline")
+    @Test("A client that stops reading a response is disconnected; progress moves the deadline")
     func writeStall() async throws {
         let content = [UInt8](repeating: 0x61, count: 500_000)
         let client = client(
@@ -222,7 +222,7 @@ struct DeadlineTests {
         #expect(last.output.count == 2_000)
     }
 
-    @Test("Once all is sent the connection is idle again")
+    @Test("After a blocked response is sent the idle deadline applies")
     func afterBlockedWrite() async throws {
         let content = [UInt8](repeating: 0x61, count: 100_000)
         let client = client(
@@ -236,7 +236,7 @@ struct DeadlineTests {
         #expect(await deadline(client) == "idle")
     }
 
-    @Test("A head begun while a response was on its way keeps its own deadline")
+    @Test("A head that begins during a blocked response has the head deadline afterwards")
     func headBehindBlockedWrite() async throws {
         let content = [UInt8](repeating: 0x61, count: 100_000)
         let client = client(
@@ -250,7 +250,7 @@ struct DeadlineTests {
         #expect(await deadline(client) == "head")
     }
 
-    @Test("A stream whose client takes nothing is cancelled")
+    @Test("A stream whose client stops reading is cancelled")
     func stalledStream() async throws {
         let log = ServerLog<String>()
         let client = client(
@@ -275,7 +275,7 @@ struct DeadlineTests {
         #expect(await log.first() == "connectionLost true")
     }
 
-    @Test("The loop tells a deadline by itself, and takes no lost time for the client's")
+    @Test("The event loop fires a deadline by itself")
     func realTime() async throws {
         let brief = ServerConfiguration.test { $0.headTimeout = .milliseconds(100) }
         let client = MemoryConnection(
@@ -284,13 +284,13 @@ struct DeadlineTests {
         try await client.output("HTTP/1.1 408 ")
     }
 
-    @Test("A loop that has slept counts deadlines from when it wakes")
+    @Test("A loop that has slept updates its time when it wakes")
     func wakingLoop() async throws {
         let loop = try EventLoop(label: "test.loop", linger: 0)
         await withCheckedContinuation { continuation in
             loop.execute { continuation.resume() }
         }
-        // Time has to pass here: it is what the test is about.
+        // The test needs time to pass.
         try await Task.sleep(for: .milliseconds(200))
         let before = Syscalls.monotonic()
         let now = await withCheckedContinuation { continuation in

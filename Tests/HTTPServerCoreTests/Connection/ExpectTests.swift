@@ -9,7 +9,7 @@ struct ExpectTests {
         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n"
     private static let interim = "HTTP/1.1 100 Continue\r\n\r\n"
 
-    @Test("100 is sent when the handler reads, and not before")
+    @Test("100 is sent only when the handler reads")
     func onlyWhenRead() async throws {
         let gate = ServerGate()
         let client = MemoryConnection(
@@ -32,7 +32,7 @@ struct ExpectTests {
         try await client.output(Sample.ok("de"))
     }
 
-    @Test("No 100 for a client that does not wait")
+    @Test("No 100 is sent to a client that does not wait")
     func impatient() async throws {
         let client = MemoryConnection(Sample.echo)
         client.send(Self.head + "abc")
@@ -40,7 +40,7 @@ struct ExpectTests {
         #expect(record.text == Sample.ok("POST abc"))
     }
 
-    @Test("No 100 for HTTP/1.0, which does not know it")
+    @Test("No 100 is sent to HTTP/1.0")
     func oldVersion() async throws {
         let client = MemoryConnection(Sample.echo)
         client.send(Self.head.replacing("1.1", with: "1.0"))
@@ -51,7 +51,7 @@ struct ExpectTests {
         #expect(record.text == Sample.ok("POST abc", Sample.close))
     }
 
-    @Test("No 100 without content to come")
+    @Test("No 100 is sent without content")
     func noContent() async throws {
         let client = MemoryConnection(Sample.echo)
         client.send(Self.head.replacing("Content-Length: 3", with: "Content-Length: 0"))
@@ -59,7 +59,8 @@ struct ExpectTests {
         #expect(record.text == Sample.ok("POST "))
     }
 
-    @Test("A final answer instead of 100 ends the connection: content may follow or not")
+    @Test(
+        "A final response instead of 100 closes the connection, because content may follow or not")
     func early() async throws {
         let client = MemoryConnection(SyncHandler { _ in throw HTTPError(.unauthorized) })
         client.send(Self.head, "abc" + Sample.get("/smuggled"))
@@ -71,7 +72,7 @@ struct ExpectTests {
     }
 
     @Test(
-        "Another expectation is refused by 417",
+        "An unknown expectation is refused by 417",
         arguments: ["100-continue-not", "something", "100-continue, x=y"])
     func unknown(_ expectation: String) async throws {
         let client = MemoryConnection(Sample.echo)

@@ -19,15 +19,15 @@ struct FileBodyTests {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ $0 >> 8) }
     }
 
-    /// Sizes of files and the most bytes that a call sends. The longest file would take thousands of
-    /// the shortest calls.
+    /// Sizes of files, each with the most bytes that one call sends. The longest file is left out
+    /// for the smallest limit, because it would take thousands of calls.
     private static let loads: [(Int, Int)] = [1_000, 100_000, Int.max].flatMap {
         limit -> [(Int, Int)] in
         let sizes = [0, 1, 16 << 10, (16 << 10) + 1, 300_001]
         return (limit > 1_000 ? sizes + [3_000_000] : sizes).map { ($0, limit) }
     }
 
-    @Test("A file of any size arrives whole", arguments: loads)
+    @Test("A file of any size arrives complete", arguments: loads)
     func sizes(_ size: Int, _ sendLimit: Int) async throws {
         let content = Self.bytes(size)
         try directory.write("file", content)
@@ -41,7 +41,7 @@ struct FileBodyTests {
         #expect(record.needlessEvents == 0)
     }
 
-    @Test("A file that shrinks while it is sent ends the connection early and is never padded")
+    @Test("A file that shrinks while it is sent closes the connection and is never padded")
     func shrinking() async throws {
         try directory.write("file", Self.bytes(300_000))
         let log = ServerLog<AccessRecord>()
@@ -60,7 +60,7 @@ struct FileBodyTests {
         #expect(!entry.isComplete)
     }
 
-    @Test("A file that grows while it is sent gives what was announced")
+    @Test("A file that grows while it is sent is sent with the announced length")
     func growing() async throws {
         try directory.write("file", Self.bytes(100_000))
         let client = MemoryConnection(files, peer: MemoryTransport.Peer(credit: 50_000))
@@ -74,7 +74,7 @@ struct FileBodyTests {
     }
 
     @Test(
-        "A short file that is shorter than announced leaks nothing into other connections",
+        "A short file below its announced length leaves nothing in the shared send buffer",
         arguments: [true, false])
     func shortCopied(_ isImmediate: Bool) async throws {
         try directory.write("file", Self.bytes(1_000))
@@ -96,7 +96,9 @@ struct FileBodyTests {
         #expect(isEmpty)
     }
 
-    @Test("RFC 9110, 14.6: Several ranges of a file come in parts", arguments: [1, 100_000])
+    @Test(
+        "RFC 9110, 14.6: Several ranges of a file are sent as multipart/byteranges",
+        arguments: [1, 100_000])
     func multipart(_ scale: Int) async throws {
         let content = Self.bytes(10 * scale)
         try directory.write("file.txt", content)

@@ -29,7 +29,7 @@ struct FileStreamTests {
     private static var whole: [UInt8] { [0x3C] + content + [0x3E] }
 
     @Test(
-        "They stand between bytes, chunked and not, however much the client takes",
+        "Parts of files and bytes keep their order, chunked or not, at any send size",
         arguments: [nil, 3_000_002], [5_000, 70_000, .max])
     func order(_ length: Int64?, _ sendLimit: Int) async throws {
         let directory = try ServerDirectory()
@@ -44,7 +44,7 @@ struct FileStreamTests {
         #expect(answers.allSatisfy { $0.content == Self.whole })
     }
 
-    @Test("More than is announced is refused to the writer, and the connection is cut")
+    @Test("A part longer than the announced length is not sent, and the connection closes")
     func tooLong() async throws {
         let directory = try ServerDirectory()
         try directory.write("file", Self.content)
@@ -55,7 +55,7 @@ struct FileStreamTests {
         #expect(record.output.count < 1_000_000)
     }
 
-    @Test("A file that is shorter cuts the connection")
+    @Test("A file that shrinks closes the connection")
     func shrinking() async throws {
         let directory = try ServerDirectory()
         try directory.write("file", Self.content)
@@ -71,7 +71,7 @@ struct FileStreamTests {
         #expect(record.output.count < 110_000)
     }
 
-    @Test("A writer waits while a slow client has 2 MiB of files to take")
+    @Test("A writer waits while 2 MiB of files are queued for a slow client")
     func writerWaits() async throws {
         let directory = try ServerDirectory()
         try directory.write("file", Self.content)

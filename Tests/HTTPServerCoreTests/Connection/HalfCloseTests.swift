@@ -7,10 +7,10 @@ import ToolkitSystem
 
 @Suite("RFC 9112, 8 and 9.5: Ends of connections")
 struct HalfCloseTests {
-    /// Linux numbers; only that they fail the call matters here.
+    /// Linux numbers; any error code would do.
     private static let (brokenPipe, connectionReset): (CInt, CInt) = (32, 104)
 
-    @Test("A client that ends its stream gets all its answers", arguments: [true, false])
+    @Test("A client that ends its stream gets all responses", arguments: [true, false])
     func finAfterRequests(_ isImmediate: Bool) async throws {
         let client = MemoryConnection(isImmediate ? Sample.target : Sample.targetLater)
         client.send(Sample.get("/1") + Sample.get("/2") + Sample.get("/3"))
@@ -20,7 +20,7 @@ struct HalfCloseTests {
     }
 
     @Test(
-        "9.6: The last answer after the end of the client's stream says that the connection closes",
+        "9.6: After the end of the client's stream the last response has Connection: close",
         arguments: [true, false])
     func lastAnswerCloses(_ isImmediate: Bool) async throws {
         let content = [UInt8](repeating: 0x61, count: 500_000)
@@ -41,7 +41,7 @@ struct HalfCloseTests {
     }
 
     @Test(
-        "9.6: So does the answer before bytes that are no whole request",
+        "9.6: The response before an incomplete request at the end has Connection: close",
         arguments: ["\r\n", "GET /3 HTTP/1.1\r\nHost: a\r\n", "G"], [true, false])
     func lastWholeRequestCloses(_ rest: String, _ isImmediate: Bool) async throws {
         let content = [UInt8](repeating: 0x61, count: 500_000)
@@ -61,19 +61,21 @@ struct HalfCloseTests {
         #expect(answers.map(\.content.count) == [500_000, 2])
     }
 
-    @Test("9.6: Bytes behind the last request do not cost the client its answer")
+    @Test("9.6: Bytes after the last request do not reset the connection before its response")
     func bytesBehindTheLast() async throws {
         let client = MemoryConnection(Sample.target)
         client.send(Sample.get("/last", Sample.close) + "more")
         try await client.output("/last")
         await client.settle()
-        // What is unread when a socket is closed resets the connection.
+        // Closing a socket with unread input would reset the connection.
         #expect(client.record.hasShutDownWriting && !client.record.isClosed)
         client.end()
         #expect(try await client.closed().text == Sample.ok("/last", Sample.close))
     }
 
-    @Test("It gets them whole, however slowly it reads", arguments: [true, false])
+    @Test(
+        "A client that ends its stream gets complete responses, however slowly it reads",
+        arguments: [true, false])
     func finAndSlowReader(_ isClosing: Bool) async throws {
         let content = [UInt8](repeating: 0x61, count: 500_000)
         let client = MemoryConnection(
@@ -89,7 +91,7 @@ struct HalfCloseTests {
         #expect(record.needlessEvents == 0)
     }
 
-    @Test("A stream goes on after the client has ended its own")
+    @Test("A streamed response continues after the client has ended its stream")
     func finDuringStream() async throws {
         let gate = ServerGate()
         let client = MemoryConnection(
@@ -114,7 +116,7 @@ struct HalfCloseTests {
     }
 
     @Test(
-        "The end inside a head runs no handler",
+        "The end of the stream within a head runs no handler",
         arguments: ["G", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: a\r\n", "\r\n"])
     func finInHead(_ part: String) async throws {
         let log = ServerLog<String>()
@@ -140,7 +142,7 @@ struct HalfCloseTests {
     ]
 
     @Test(
-        "The end inside content is an error to the handler, never the end of the content",
+        "The end of the stream within content is an error for the handler, not the content's end",
         arguments: partialContents, Ending.allCases)
     func endInContent(_ request: String, _ ending: Ending) async throws {
         let log = ServerLog<String>()
@@ -174,7 +176,7 @@ struct HalfCloseTests {
     }
 
     @Test(
-        "No request waits for content that its client cannot send any more",
+        "A queued request with truncated content does not keep the connection open",
         arguments: partialContents, [true, false])
     func endInContentBehindAnother(_ request: String, _ isSlow: Bool) async throws {
         let (gate, log) = (ServerGate(), ServerLog<String>())
@@ -190,7 +192,7 @@ struct HalfCloseTests {
                 log.add("whole")
                 return Response(.ok)
             },
-            // No deadline ends it.
+            // No deadline closes the connection.
             configuration: .test {
                 $0.contentRate = 0
                 $0.hooks.closed = { reasons.add($1) }
@@ -213,7 +215,7 @@ struct HalfCloseTests {
         #expect(log.entries == ["begun"])
     }
 
-    @Test("A client that is gone cancels the handler's task", arguments: [Ending.reset, .hangUp])
+    @Test("A lost client cancels the handler's task", arguments: [Ending.reset, .hangUp])
     func cancelsHandler(_ ending: Ending) async throws {
         let (gate, log) = (ServerGate(), ServerLog<String>())
         let client = MemoryConnection(
@@ -243,7 +245,7 @@ struct HalfCloseTests {
     enum Reading: CaseIterable { case inPieces, atOnce, restInPieces, restAtOnce }
 
     @Test(
-        "Content that had come in whole does not look shorter once the client is gone",
+        "Reading fails once the client is gone, so received content never looks shorter",
         arguments: Reading.allCases, [Ending.reset, .hangUp])
     func endBehindContent(_ reading: Reading, _ ending: Ending) async throws {
         let (gate, log) = (ServerGate(), ServerLog<String>())
@@ -270,7 +272,7 @@ struct HalfCloseTests {
                 }
                 return Response(.ok)
             })
-        // Short pieces would be joined.
+        // Long, because short pieces would be joined.
         let long = String(repeating: "d", count: 0x4E20)
         let content = "3\r\nabc\r\n4E20\r\n\(long)\r\n0\r\n\r\n"
         client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + content)
@@ -308,7 +310,7 @@ struct HalfCloseTests {
         #expect(record.output.count == 1_000)
     }
 
-    @Test("A failing send while bytes wait ends the connection once")
+    @Test("A send that fails while bytes wait closes the connection once")
     func failingLater() async throws {
         let client = MemoryConnection(
             SyncHandler { _ in Response(.ok, body: .bytes(Array(repeating: 0, count: 300_000))) },
@@ -320,7 +322,7 @@ struct HalfCloseTests {
         #expect(record.closes == 1)
     }
 
-    @Test("A writer that outlives its response is told so")
+    @Test("A write after the end of its response fails")
     func lateWriter() async throws {
         let (writers, results) = (ServerLog<ResponseWriter>(), ServerLog<String>())
         let client = MemoryConnection(

@@ -12,7 +12,8 @@ struct HandlerErrorTests {
         (HTTPError(.insufficientStorage), 507), (Unknown(), 500),
     ]
 
-    @Test("A thrown HTTPError is its status, any other error 500", arguments: 0..<4, [true, false])
+    @Test(
+        "A thrown HTTPError gets its status, any other error 500", arguments: 0..<4, [true, false])
     func thrown(_ index: Int, _ isImmediate: Bool) async throws {
         let (error, status) = Self.errors[index]
         let handler: any Handler =
@@ -29,7 +30,7 @@ struct HandlerErrorTests {
         #expect(!record.text.contains("Unknown"))
     }
 
-    @Test("An error carries reason and fields")
+    @Test("The reason and the fields of an error are sent")
     func reasonAndFields() async throws {
         let client = MemoryConnection(
             SyncHandler { _ in throw HTTPError(.conflict, "in use", fields: [.retryAfter: "5"]) })
@@ -47,7 +48,7 @@ struct HandlerErrorTests {
     ]
 
     @Test(
-        "RFC 9110, 5.5: Fields that would split the message are 500, with nothing of them sent",
+        "RFC 9110, 5.5: Fields that would split the message or frame it are not sent; 500 is",
         arguments: injections, [true, false])
     func injection(_ fields: HTTPFields, _ isStream: Bool) async throws {
         let body = isStream ? ResponseBody.stream { try await $0.write("abc") } : .text("abc")
@@ -74,7 +75,7 @@ struct HandlerErrorTests {
         #expect(!record.text.contains("X: y"))
     }
 
-    @Test("An injection through trailers cuts the connection")
+    @Test("An injection through trailers closes the connection")
     func trailers() async throws {
         let client = MemoryConnection(
             SyncHandler { _ in
@@ -90,7 +91,7 @@ struct HandlerErrorTests {
         #expect(record.text.hasSuffix("3\r\nabc\r\n"))
     }
 
-    @Test("A handler that is told of bad content may still answer")
+    @Test("A handler that catches the error of malformed content may still answer")
     func swallowed() async throws {
         let client = MemoryConnection(
             AsyncHandler { request in

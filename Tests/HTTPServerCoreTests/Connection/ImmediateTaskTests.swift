@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-/// `Task.immediate` runs the beginning of an async closure within the call of a handler, whose
-/// connection is about to write into the buffer that the loop's connections share.
-@Suite("Handlers that begin a task at once")
+/// `Task.immediate` runs the beginning of an async closure within the handler's call. The handler's
+/// connection is about to write into a buffer that all connections of the loop share.
+@Suite("Handlers that start an immediate task")
 struct ImmediateTaskTests {
-    @Test("The output of another connection, and the answers before, go where they belong")
+    @Test("Writing to another connection from a handler or a log does not mix the outputs")
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     func otherConnection() async throws {
         let streams = Locked<[ResponseWriter]>([])

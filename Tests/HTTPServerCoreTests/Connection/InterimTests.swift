@@ -3,14 +3,14 @@ import HTTPServerCore
 import TestSupport
 import Testing
 
-@Suite("RFC 9110, 15.2: interim responses")
+@Suite("RFC 9110, 15.2: Interim responses")
 struct InterimTests {
     private static let hinting = AsyncHandler { request in
         try await request.sendInterim(.earlyHints, fields: [.link: "</a.css>; rel=preload"])
         return Response(.ok, body: .text("done"))
     }
 
-    @Test("103 goes out before the handler ends")
+    @Test("Interim responses are sent before the handler ends")
     func ahead() async throws {
         let gate = ServerGate()
         let client = MemoryConnection(
@@ -29,7 +29,7 @@ struct InterimTests {
         try await client.output("HTTP/1.1 200 OK")
     }
 
-    @Test("Each of pipelined requests has its own")
+    @Test("Each pipelined request has its own interim response")
     func pipelined() async throws {
         let client = MemoryConnection(Self.hinting)
         client.send(Sample.get("/") + Sample.get("/"))
@@ -37,7 +37,7 @@ struct InterimTests {
         #expect(record.count(of: "103 Early Hints") == 2)
     }
 
-    @Test("HTTP/1.0 knows none")
+    @Test("HTTP/1.0 clients get no interim responses")
     func oldVersion() async throws {
         let client = MemoryConnection(Self.hinting)
         client.send("GET / HTTP/1.0\r\n\r\n")
@@ -45,7 +45,7 @@ struct InterimTests {
         #expect(record.text.hasPrefix("HTTP/1.1 200 OK"))
     }
 
-    @Test("Nothing is sent once the response has begun, or the client is gone")
+    @Test("No interim response is sent once the response has begun")
     func late() async throws {
         let gate = ServerGate()
         let client = MemoryConnection(
@@ -65,7 +65,7 @@ struct InterimTests {
         #expect(try await client.closed().count(of: "103") == 0)
     }
 
-    @Test("What would split the message is refused, and nothing is sent")
+    @Test("Fields that would split the message are refused, and no interim response is sent")
     func refused() async throws {
         let client = MemoryConnection(
             AsyncHandler { request in

@@ -10,9 +10,9 @@ import ToolkitSystem
     import Musl
 #endif
 
-@Suite("What waits for a slow client")
+@Suite("Output that waits for a slow client")
 struct OutputQueueTests {
-    /// Takes so many bytes and no more.
+    /// Accepts `credit` bytes and no more.
     private final class Sink: Transport {
         var credit = 0
         var fileResult = IOResult.wouldBlock
@@ -35,7 +35,7 @@ struct OutputQueueTests {
         func closesByReset() {}
     }
 
-    @Test("An unreadable file fails in another way than a lost peer")
+    @Test("A read error of a file and a lost peer are different failures")
     func unreadableFile() throws {
         let folder = try ServerDirectory()
         try folder.write("f", [0x61])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("RFC 9112, 9.3: Persistence")
 struct PersistenceTests {
-    @Test("One request after the other on one connection", arguments: [true, false])
+    @Test("A connection serves one request after another", arguments: [true, false])
     func keepsOpen(_ isImmediate: Bool) async throws {
         let client = MemoryConnection(isImmediate ? Sample.target : Sample.targetLater)
         for index in 1...3 {
@@ -25,7 +25,7 @@ struct PersistenceTests {
     }
 
     @Test(
-        "The version and the options of Connection decide",
+        "The HTTP version and the options of Connection decide on persistence",
         arguments: [
             Case(request: Sample.get("/"), connection: ""),
             Case(request: Sample.get("/", "Connection: keep-alive\r\n"), connection: ""),
@@ -54,7 +54,7 @@ struct PersistenceTests {
         #expect(record.text.hasPrefix("HTTP/1.1 200"))
     }
 
-    @Test("9.6: Nothing after a request that closes is answered", arguments: [true, false])
+    @Test("9.6: No request after one with Connection: close is answered", arguments: [true, false])
     func nothingAfterClose(_ isImmediate: Bool) async throws {
         let client = MemoryConnection(isImmediate ? Sample.target : Sample.targetLater)
         client.send(Sample.get("/1", Sample.close) + Sample.get("/2"))
@@ -72,7 +72,7 @@ struct PersistenceTests {
         #expect(record.text == Sample.ok("/1") + Sample.ok("/2"))
     }
 
-    @Test("2.2: An empty line after a request begins no other, so that its head is not waited for")
+    @Test("2.2: An empty line after a request does not begin a head, so no 408 follows")
     func lateEmptyLine() async throws {
         let client = MemoryConnection(Sample.target)
         client.send(Sample.get("/1"))
@@ -87,7 +87,7 @@ struct PersistenceTests {
         #expect(record.text == Sample.ok("/1"))
     }
 
-    @Test("A closed connection leaves nothing behind")
+    @Test("A closed connection is deallocated")
     func leavesNothing() async throws {
         for isImmediate in [true, false] {
             let client = MemoryConnection(isImmediate ? Sample.target : Sample.targetLater)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("RFC 9112, 9.3.2: Pipelining")
 struct PipeliningTests {
-    @Test("Requests that come in one read are answered in order by one write")
+    @Test("Requests from one read are answered in order with one write")
     func oneWrite() async throws {
         let client = MemoryConnection(Sample.target)
         let targets = (1...200).map { "/\($0)" }
@@ -43,7 +43,7 @@ struct PipeliningTests {
         #expect(record.text == Sample.ok("/1") + Sample.ok("/2"))
     }
 
-    @Test("A mix of handlers, content and methods stays in step")
+    @Test("Responses stay in order with a mix of handlers, content and methods")
     func mixed() async throws {
         var router = Router()
         router.on(.get, "/now") { _ in Response(.ok, body: .text("now")) }
@@ -58,7 +58,7 @@ struct PipeliningTests {
         #expect(answers.map(\.text) == ["now", "POST abc", "/later", "now", "", "POST de"])
     }
 
-    @Test("A client that does not read gets no further requests answered")
+    @Test("Requests of a client that does not read are neither handled nor received without bound")
     func boundedWithoutReader() async throws {
         let (count, piece) = (ServerLog<Int>(), [UInt8](repeating: 0x61, count: 5_000))
         let client = MemoryConnection(

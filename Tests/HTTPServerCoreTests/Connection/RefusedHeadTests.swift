@@ -3,7 +3,7 @@ import HTTPServerCore
 import TestSupport
 import Testing
 
-@Suite("RFC 9112, 2.2 and 3: Heads that are refused")
+@Suite("RFC 9112, 2.2 and 3: Refused heads")
 struct RefusedHeadTests {
     static let heads: [(String, Int)] = [
         ("GET / HTTP/1.1\r\n\r\n", 400),
@@ -39,7 +39,7 @@ struct RefusedHeadTests {
         ("\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}\u{FC}\u{3}\u{3}", 400),
     ]
 
-    @Test("One answer, then the connection ends and nothing behind is read", arguments: heads)
+    @Test("A refused head gets one response, and no later request is handled", arguments: heads)
     func refused(_ head: String, _ status: Int) async throws {
         let log = ServerLog<String>()
         let client = MemoryConnection(
@@ -57,7 +57,7 @@ struct RefusedHeadTests {
         #expect(log.entries.isEmpty)
     }
 
-    @Test("Requests before it are answered")
+    @Test("Requests before a refused head are answered")
     func requestsBefore() async throws {
         let client = MemoryConnection(Sample.target)
         client.send(Sample.get("/1") + Sample.get("/2") + "GET / HTTP/1.1\r\nBad\r\n\r\n")
@@ -67,7 +67,7 @@ struct RefusedHeadTests {
         #expect(record.count(of: "HTTP/1.1 ") == 3)
     }
 
-    @Test("The answer waits for the one before it")
+    @Test("The refusal waits for the response before it")
     func afterTask() async throws {
         let gate = ServerGate()
         let client = MemoryConnection(
@@ -83,7 +83,7 @@ struct RefusedHeadTests {
         #expect(record.text.hasPrefix(Sample.ok("/1")))
     }
 
-    @Test("A client that goes on sending is not read any more after 64 KiB, and let go in time")
+    @Test("After a refusal at most 64 KiB are read, and the connection closes in bounded time")
     func boundedLinger() async throws {
         let client = MemoryConnection(Sample.target)
         client.send("bad\r\n\r\n")
@@ -92,7 +92,7 @@ struct RefusedHeadTests {
         client.feed(Array(repeating: .bytes(piece), count: 100))
         try await client.wait(for: "a pause") { $0.interest.isEmpty }
         await client.settle()
-        // The bytes of one read may come on top.
+        // The bytes of one read may be added.
         #expect(client.record.received <= 2 * (64 << 10))
         #expect(!client.record.isClosed)
         #expect(try #require(await client.secondsLeft()) <= 2)
@@ -102,19 +102,19 @@ struct RefusedHeadTests {
         #expect(record.needlessEvents == 0)
     }
 
-    @Test("A client that says nothing more is let go after a bounded time")
+    @Test("A client that sends nothing after a refusal is disconnected in bounded time")
     func boundedLingerTime() async throws {
         let client = MemoryConnection(Sample.target)
         client.send("bad\r\n\r\n")
         try await client.output("HTTP/1.1 400 ")
-        // It may have been let go already.
+        // It may have been disconnected already.
         let left = await client.secondsLeft() ?? 0
         #expect(left <= 2)
         await client.expire()
         try await client.closed()
     }
 
-    @Test("A client that had ended its stream before is not waited for")
+    @Test("After a refusal the server does not linger for a client that has ended its stream")
     func noLinger() async throws {
         let gate = ServerGate()
         let client = MemoryConnection(
@@ -131,7 +131,7 @@ struct RefusedHeadTests {
         #expect(record.count(of: "HTTP/1.1 ") == 2)
     }
 
-    @Test("RFC 9112, 6.1: HTTP/1.0 with a transfer coding closes after it")
+    @Test("RFC 9112, 6.1: An HTTP/1.0 request with a transfer coding closes the connection")
     func oldVersionWithCoding() async throws {
         let client = MemoryConnection(Sample.echo)
         client.send(
@@ -143,7 +143,7 @@ struct RefusedHeadTests {
         #expect(record.text.contains(Sample.close))
     }
 
-    @Test("CONNECT is no way to send what is not HTTP")
+    @Test("No later bytes are handled after a CONNECT that the handler answers with 200")
     func connect() async throws {
         let client = MemoryConnection(SyncHandler { _ in Response(.ok) })
         client.send("CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n" + Sample.get("/smuggled"))

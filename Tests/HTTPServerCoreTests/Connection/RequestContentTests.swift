@@ -12,7 +12,7 @@ struct RequestContentTests {
         .test { $0.contentLimit = limit }
     }
 
-    @Test("7.1: Chunked content reaches the handler without its framing, then its trailers")
+    @Test("7.1: The handler reads chunked content without framing, and its trailers")
     func chunkedWithTrailers() async throws {
         let client = MemoryConnection(
             AsyncHandler { request in
@@ -28,7 +28,7 @@ struct RequestContentTests {
         #expect(record.text == Sample.ok("abcde 5") + Sample.ok("f -"))
     }
 
-    @Test("Pieces come as they arrive, not when all is there")
+    @Test("Content is delivered as it arrives")
     func streamsIn() async throws {
         let log = ServerLog<String>()
         let client = MemoryConnection(
@@ -47,7 +47,7 @@ struct RequestContentTests {
         try await client.output(Sample.ok("end"))
     }
 
-    @Test("Who is cancelled before there is content does not wait for it")
+    @Test("A task that is cancelled before it reads does not wait for content")
     func cancelledReader() async throws {
         let client = MemoryConnection(
             AsyncHandler { request in
@@ -66,7 +66,7 @@ struct RequestContentTests {
         try await client.output("cancelled")
     }
 
-    @Test("Long content of announced length arrives whole", arguments: [1 << 16, 3_000_017])
+    @Test("Long content of announced length arrives complete", arguments: [1 << 16, 3_000_017])
     func longContent(_ length: Int) async throws {
         let client = MemoryConnection(
             AsyncHandler { request in
@@ -86,7 +86,7 @@ struct RequestContentTests {
         #expect(record.text.hasPrefix(Sample.ok("\(length) \(sum)")))
     }
 
-    @Test("413 by Content-Length comes before any content, and no handler runs")
+    @Test("A Content-Length above the limit is 413 before any content, and no handler runs")
     func announcedTooLong() async throws {
         let log = ServerLog<Int>()
         let client = MemoryConnection(
@@ -101,7 +101,7 @@ struct RequestContentTests {
     }
 
     @Test(
-        "413 can be read by a client that goes on sending", arguments: [11, 100, 70_000, 500_000])
+        "413 can be read by a client that continues to send", arguments: [11, 100, 70_000, 500_000])
     func refusalIsReadable(_ length: Int) async throws {
         let client = MemoryConnection(Sample.echo, configuration: Self.limited(10))
         let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n"
@@ -111,14 +111,16 @@ struct RequestContentTests {
         #expect(refused.text.hasPrefix("HTTP/1.1 413 "))
         client.end()
         await client.settle()
-        // What is too much is not read; the client has its time all the same.
+        // Content beyond the linger limit is not read; the connection still lingers.
         #expect(client.record.isClosed == (length < 60_000))
         await client.expire()
         let record = try await client.closed()
         #expect(record.count(of: "HTTP/1.1") == 1)
     }
 
-    @Test("The limit is counted while content is chunked", arguments: [(10, 200), (11, 413)])
+    @Test(
+        "The content limit applies to chunked content as it arrives",
+        arguments: [(10, 200), (11, 413)])
     func chunkedTooLong(_ length: Int, _ status: Int) async throws {
         let client = MemoryConnection(Sample.echo, configuration: Self.limited(10))
         let half = length / 2
@@ -145,7 +147,7 @@ struct RequestContentTests {
     }
 
     @Test(
-        "7.1: Ill-formed chunks are 400 and end the connection",
+        "7.1: Ill-formed chunks are 400 and close the connection",
         arguments: [
             "x\r\n", "+3\r\nabc\r\n", "3\nabc\r\n", "3\r\nabcd\r\n", "11111111111111111\r\n",
         ])
@@ -160,7 +162,7 @@ struct RequestContentTests {
         #expect(last.count(of: "HTTP/1.1") == 1)
     }
 
-    @Test("Content that nobody reads is thrown away and the connection goes on")
+    @Test("Short unread content is discarded and the connection persists")
     func unread() async throws {
         let client = MemoryConnection(Sample.target)
         client.send(Sample.post("GET /x HTTP/1.1\r\nHost: a\r\n\r\n"), Sample.get("/next"))
@@ -168,7 +170,7 @@ struct RequestContentTests {
         #expect(record.text == Sample.ok("/") + Sample.ok("/next"))
     }
 
-    @Test("Much content that nobody reads ends the connection, and is no request")
+    @Test("Long unread content closes the connection, and is not parsed as requests")
     func muchUnread() async throws {
         let client = MemoryConnection(Sample.target)
         let smuggled = String(repeating: Sample.get("/smuggled"), count: 4_000)
@@ -181,7 +183,7 @@ struct RequestContentTests {
         #expect(last.count(of: "HTTP/1.1 200") == 1)
     }
 
-    @Test("A handler that stops reading half-way leaves the connection in step")
+    @Test("After a handler reads content partly, the next request is still found")
     func halfRead() async throws {
         let client = MemoryConnection(
             AsyncHandler { request in
@@ -196,7 +198,7 @@ struct RequestContentTests {
         #expect(record.text == Sample.ok("enough") + Sample.ok("enough"))
     }
 
-    @Test("Content is read once")
+    @Test("Content can be read once; a second read is empty")
     func readOnce() async throws {
         let client = MemoryConnection(
             AsyncHandler { request in

@@ -28,7 +28,7 @@ struct ResponseFramingTests {
         #expect(record.text == expected + expected)
     }
 
-    @Test("HTTP/1.0 gets it until the connection ends")
+    @Test("A stream to HTTP/1.0 ends with the connection")
     func untilClose() async throws {
         let client = MemoryConnection(Self.stream(["abc", "def"]))
         client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
@@ -37,7 +37,9 @@ struct ResponseFramingTests {
         #expect(record.resets == 0)
     }
 
-    @Test("What is cut off does not look whole to HTTP/1.0", arguments: ["1.0", "1.1"])
+    @Test(
+        "A truncated stream to HTTP/1.0 ends in a reset, because its close looks complete",
+        arguments: ["1.0", "1.1"])
     func cutOff(_ version: String) async throws {
         let client = MemoryConnection(
             SyncHandler { _ in
@@ -51,11 +53,11 @@ struct ResponseFramingTests {
         client.send("GET / HTTP/\(version)\r\nHost: a\r\n\r\n")
         let record = try await client.closed()
         #expect(record.text.contains("abc") && record.closes == 1)
-        // The end of chunked content is missing, which tells enough.
+        // The missing last chunk shows that the content is truncated.
         #expect(record.resets == (version == "1.0" ? 1 : 0))
     }
 
-    @Test("Nor what a client was too slow for")
+    @Test("A failed send to HTTP/1.0 ends in a reset, too")
     func slowReader() async throws {
         let client = MemoryConnection(
             SyncHandler { _ in Response(.ok, body: .stream { try await $0.write(Self.long) }) },
@@ -67,7 +69,7 @@ struct ResponseFramingTests {
 
     private static let long = [UInt8](repeating: 0x61, count: 300_000)
 
-    @Test("A stream of known length is announced", arguments: ["1.0", "1.1"])
+    @Test("A stream of known length has Content-Length", arguments: ["1.0", "1.1"])
     func announced(_ version: String) async throws {
         let client = MemoryConnection(Self.stream(length: 6, ["abc", "def"]))
         client.send("GET / HTTP/\(version)\r\nHost: a\r\nConnection: keep-alive\r\n\r\n")
@@ -77,7 +79,7 @@ struct ResponseFramingTests {
     }
 
     @Test(
-        "A stream of another length than announced cuts the connection",
+        "A stream of another length than announced closes the connection",
         arguments: [["ab"], ["abcd"], ["ab", "cd"], []])
     func wrongLength(_ pieces: [String]) async throws {
         let log = ServerLog<Bool>()
@@ -92,7 +94,7 @@ struct ResponseFramingTests {
         #expect(log.entries == [false])
     }
 
-    @Test("A stream of announced length that ends too long tells the producer")
+    @Test("A write beyond the announced length throws an error and sends nothing")
     func tooLong() async throws {
         let log = ServerLog<String>()
         let client = MemoryConnection(
@@ -109,7 +111,8 @@ struct ResponseFramingTests {
         #expect(client.record.text.hasSuffix("ab"))
     }
 
-    @Test("A producer that throws cuts the connection before the last chunk", arguments: [0, 1, 3])
+    @Test(
+        "A producer that throws closes the connection before the last chunk", arguments: [0, 1, 3])
     func throwing(_ pieces: Int) async throws {
         struct Failure: Error {}
         let client = MemoryConnection(
@@ -135,7 +138,7 @@ struct ResponseFramingTests {
     }
 
     @Test(
-        "7.1.2: Trailers follow chunked content, and are left out elsewhere",
+        "7.1.2: Trailers follow chunked content, and are omitted elsewhere",
         arguments: [
             TrailerCase(version: "1.1", ending: "3\r\nabc\r\n0\r\nX-Sum: 3\r\n\r\n"),
             TrailerCase(version: "1.1", length: 3, ending: "abc"),
@@ -204,14 +207,16 @@ struct ResponseFramingTests {
         }
     }
 
-    @Test("An empty answer announces no content", arguments: ["", "a"])
+    @Test("Content-Length is sent for empty content, too", arguments: ["", "a"])
     func empty(_ text: String) async throws {
         let client = MemoryConnection(SyncHandler { _ in Response(.ok, body: .text(text)) })
         client.send(Sample.get("/"))
         try await client.output("Content-Length: \(text.utf8.count)\r\n")
     }
 
-    @Test("RFC 9110, 15.2: An interim status is no final answer", arguments: [100, 101, 103])
+    @Test(
+        "RFC 9110, 15.2: A final response with an interim status is 500",
+        arguments: [100, 101, 103])
     func interimAsFinal(_ code: Int) async throws {
         let status = try #require(HTTPStatus(code))
         let client = MemoryConnection(SyncHandler { _ in Response(status) })
@@ -220,7 +225,7 @@ struct ResponseFramingTests {
         #expect(record.count(of: "HTTP/1.1 ") == 1)
     }
 
-    @Test("RFC 9110, 6.6.1: Date and Server in each response")
+    @Test("RFC 9110, 6.6.1: Each response has Date and Server")
     func commonFields() async throws {
         let client = MemoryConnection(
             Sample.target, configuration: .test { $0.serverName = "test/1 (x)" })
@@ -233,7 +238,7 @@ struct ResponseFramingTests {
         for answer in answers {
             let date = try #require(
                 HTTPDate(answer["Date"] ?? "", now: HTTPDate(secondsSinceEpoch: now)))
-            // A loop formats it once a second, and once in a turn.
+            // A loop formats the date at most once a second, and once per iteration.
             #expect((start - 60...now).contains(date.secondsSinceEpoch))
         }
     }

@@ -19,7 +19,7 @@ struct ShutdownTests {
         #expect(record.text == (requests.isEmpty ? "" : Sample.ok("/")))
     }
 
-    @Test("A busy one gives its answer and says that it closes")
+    @Test("A busy connection sends its response with Connection: close")
     func busy() async throws {
         let gate = ServerGate()
         let client = MemoryConnection(
@@ -39,7 +39,7 @@ struct ShutdownTests {
         #expect(last.count(of: "HTTP/1.1") == 1)
     }
 
-    @Test("A stream goes on to its end")
+    @Test("A stream is sent to its end before the connection closes")
     func stream() async throws {
         let gate = ServerGate()
         let client = MemoryConnection(
@@ -60,7 +60,7 @@ struct ShutdownTests {
         #expect(record.text.hasSuffix("1\r\na\r\n1\r\nb\r\n0\r\n\r\n"))
     }
 
-    @Test("What waits for a slow client is sent before")
+    @Test("Output that waits for a slow client is sent before the connection closes")
     func slowReader() async throws {
         let content = [UInt8](repeating: 0x61, count: 200_000)
         let client = MemoryConnection(
@@ -78,7 +78,7 @@ struct ShutdownTests {
         #expect(ServerAnswer.all(record.output).map(\.content.count) == [200_000])
     }
 
-    @Test("Giving up cancels the handler")
+    @Test("Aborting a connection cancels its handler")
     func abort() async throws {
         let (gate, log) = (ServerGate(), ServerLog<Bool>())
         let client = MemoryConnection(

@@ -1,7 +1,7 @@
 import HTTPParser
 import HTTPServerCore
 
-/// Handlers that many suites use, and the wire form of what they answer.
+/// Handlers for many suites, and the wire form of their responses.
 enum Sample {
     /// Answers with the target, at once.
     static let target = SyncHandler { request in

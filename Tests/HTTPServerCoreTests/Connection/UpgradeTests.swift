@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-/// Sends back what it receives, each letter in the other case; a `.` ends it.
+/// Echoes its input with the case of each letter swapped; a `.` ends the protocol.
 private final class EchoProtocol: UpgradedProtocol {
     private let carrier: any UpgradeCarrier
     private let log: Locked<[String]>
@@ -24,7 +24,7 @@ private final class EchoProtocol: UpgradedProtocol {
         let text = unsafe String(decoding: bytes, as: UTF8.self)
         log.withLock { $0.append("received \(text)") }
         carrier.write { $0.append(text) }
-        // Each of these letters comes in the other case.
+        // The case of these characters has already been swapped.
         if text.contains("\u{0E}") { carrier.finish(leavesInput: false) }
         if text.contains("P") { wantsInput = false }
         if text.contains("D") {
@@ -85,7 +85,7 @@ private struct UpgradingHandler: Handler {
     }
 }
 
-/// Answers `/gate` at length once a gate opens, and leaves the rest to another handler.
+/// Answers `/gate` with long content once a gate opens; other paths go to another handler.
 private struct Gated: Handler {
     let gate: ServerGate
     let others: any Handler
@@ -108,9 +108,9 @@ private final class EchoProtocolBox: @unchecked Sendable {
 private let offer =
     "GET /echo HTTP/1.1\r\nHost: test\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\n"
 
-@Suite("RFC 9110 section 7.8: upgrades")
+@Suite("RFC 9110, 7.8: Upgrades")
 struct UpgradeTests {
-    @Test("The other protocol gets what follows the request, together with it or later")
+    @Test("The other protocol gets the bytes after the request, sent with it or later")
     func echo() async throws {
         for isLater in [false, true] {
             let handler = UpgradingHandler(isLater: isLater)
@@ -123,7 +123,7 @@ struct UpgradeTests {
             #expect(record.text.hasSuffix("\r\n\r\nABCD"))
             connection.hangUp()
             try await connection.closed()
-            // The socket is closed first; the protocol hears of it in the same turn of the loop.
+            // The socket is closed first; the protocol is notified in the same loop iteration.
             await connection.settle()
             #expect(handler.log.withLock { $0.last } == "closed connectionLost")
         }
@@ -140,7 +140,7 @@ struct UpgradeTests {
         }
     }
 
-    @Test("Input waits while the protocol does not want it, and comes in order")
+    @Test("Input waits while the protocol does not want it, and is delivered in order")
     func backPressure() async throws {
         let handler = UpgradingHandler()
         let connection = MemoryConnection(handler)
@@ -152,7 +152,7 @@ struct UpgradeTests {
         try await connection.output("PXYZ")
     }
 
-    @Test("Input behind the handshake is not reported again and again while it is not wanted")
+    @Test("Unwanted input after the handshake does not cause repeated events")
     func unwantedFromTheBeginning() async throws {
         let handler = UpgradingHandler(wantsInput: false)
         let connection = MemoryConnection(handler)
@@ -165,9 +165,9 @@ struct UpgradeTests {
         #expect(record.needlessEvents == 0)
     }
 
-    /// The handshake waits behind a long answer, of which the client has taken a part, and so much
-    /// follows it that the connection has stopped reading.
-    @Test("Much input behind a handshake that is half sent comes when the client has read it")
+    /// The client has read a part of the long response before the handshake, and so much input
+    /// follows that the connection has stopped reading.
+    @Test("Long input after a blocked handshake is delivered once the client has read")
     func inputBehindBlockedOutput() async throws {
         let gate = ServerGate()
         let handler = Gated(gate: gate, others: UpgradingHandler())
@@ -187,7 +187,7 @@ struct UpgradeTests {
         #expect(record.text.hasSuffix(String(repeating: "C", count: 65_536)))
     }
 
-    @Test("Its deadline is the connection's")
+    @Test("The deadline of the other protocol is applied to the connection")
     func deadline() async throws {
         let handler = UpgradingHandler()
         let before = await MemoryConnection.now()
@@ -200,7 +200,7 @@ struct UpgradeTests {
         #expect(await connection.secondsLeft() == nil)
     }
 
-    @Test("A server that stops has it say goodbye; the end of the peer's stream is its end")
+    @Test("The protocol may write when the server stops; the end of the peer's stream closes it")
     func ends() async throws {
         let handler = UpgradingHandler()
         let stopped = MemoryConnection(handler)
@@ -218,7 +218,8 @@ struct UpgradeTests {
         #expect(handler.log.withLock { $0.last } == "closed clientClosed")
     }
 
-    @Test("Content, or the end of the stream, keeps another protocol away without an error")
+    @Test(
+        "A request with content, or the stream's end, refuses the upgrade by 400 and logs nothing")
     func keptAway() async throws {
         let lines = ServerLog<String>()
         let gate = ServerGate()
@@ -241,7 +242,7 @@ struct UpgradeTests {
         #expect(lines.entries.isEmpty)
     }
 
-    @Test("A request of HTTP/1.0, and another status than 101, are no upgrade")
+    @Test("HTTP/1.0 requests and statuses other than 101 do not upgrade")
     func refused() async throws {
         let old = MemoryConnection(UpgradingHandler())
         old.send(offer.replacing("HTTP/1.1", with: "HTTP/1.0"))

@@ -7,9 +7,9 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-@Suite("Calls that block")
+@Suite("Blocking calls")
 struct BlockingPoolTests {
-    /// In a process with a watch, because a failure is a process in which nothing goes on.
+    /// Runs in a separate process with a watchdog, because a failure blocks the whole process.
     private static func computingBeside() {
         OwnThread.start {
             Thread.sleep(forTimeInterval: 100)
@@ -27,14 +27,14 @@ struct BlockingPoolTests {
         while begun.withLock({ $0 }) < count {}
     }
 
-    @Test("They begin while a task computes")
+    @Test("Blocking calls begin while a task occupies its thread")
     func computing() async {
         await #expect(processExitsWith: .success) {
             await Task.detached { BlockingPoolTests.computingBeside() }.value
         }
     }
 
-    @Test("As many run at once as the pool has threads, and the others follow in their order")
+    @Test("As many calls run at once as the pool has threads, and the others follow in order")
     func order() async throws {
         let pool = BlockingPool(threads: 2)
         let gate = DispatchSemaphore(value: 0)
@@ -58,7 +58,7 @@ struct BlockingPoolTests {
         #expect(begun.withLock { $0.dropFirst(2) } == Array(2..<20)[...])
     }
 
-    @Test("Calls that do not end are joined by others, up to the limit")
+    @Test("While calls do not end, more threads are added, up to the limit")
     func waiting() async throws {
         let pool = BlockingPool(threads: 6, whileShort: 1)
         let gate = DispatchSemaphore(value: 0)
@@ -75,7 +75,7 @@ struct BlockingPoolTests {
         try await waitUntil { ended.withLock { $0 } == 8 }
     }
 
-    /// A pool with one thread, which waits for the gate.
+    /// A pool whose only thread waits for the gate.
     private static func busyPool() async throws -> (BlockingPool, DispatchSemaphore) {
         let (pool, gate, isBusy) = (
             BlockingPool(threads: 1), DispatchSemaphore(value: 0), Locked(false)
@@ -90,7 +90,7 @@ struct BlockingPoolTests {
 
     private final class Content: Sendable {}
 
-    @Test("A cancelled call that has not begun is released at once, and leaves the queue")
+    @Test("A queued call that is cancelled is released at once and leaves the queue")
     func cancelledCalls() async throws {
         let (pool, gate) = try await Self.busyPool()
         let calls = Locked(0)
@@ -117,7 +117,7 @@ struct BlockingPoolTests {
         #expect(calls.withLock { $0 } == 1000)
     }
 
-    @Test("A call that has begun is awaited, also when its task is cancelled")
+    @Test("A running call is awaited, also when its task is cancelled")
     func cancelledWhileRunning() async throws {
         let pool = BlockingPool(threads: 1)
         let (gate, isRunning) = (DispatchSemaphore(value: 0), Locked(false))
@@ -134,7 +134,7 @@ struct BlockingPoolTests {
         #expect(try await task.value == 7)
     }
 
-    @Test("Other calls keep their order and their place beside cancelled ones")
+    @Test("Cancelled calls do not change the order of the others")
     func callsBesideCancelledOnes() async throws {
         let (pool, gate) = try await Self.busyPool()
         let order = Locked<[Int]>([])
@@ -154,7 +154,7 @@ struct BlockingPoolTests {
         #expect(order.withLock { $0 } == Array(stride(from: 0, to: 40, by: 4)))
     }
 
-    @Test("A BlockingHandler is not called for a client that went while its request waited")
+    @Test("A BlockingHandler is not called for a queued request whose client has disconnected")
     func goneClient() async throws {
         let (gate, calls) = (DispatchSemaphore(value: 0), Locked(0))
         let handler = BlockingHandler(threads: 1) { _ in
@@ -183,7 +183,9 @@ struct BlockingPoolTests {
         #expect(calls.withLock { $0 } == 2)
     }
 
-    @Test("The limit grows while calls are long, and is the least one again once they are short")
+    @Test(
+        "The thread limit grows while calls are long, and drops to its minimum once they are short"
+    )
     func limit() {
         var limit = PoolLimit(least: 2, most: 8)
         #expect(limit.current == 2 && !limit.isFixed)

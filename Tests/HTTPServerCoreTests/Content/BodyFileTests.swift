@@ -13,7 +13,7 @@ import ToolkitSystem
     import Musl
 #endif
 
-@Suite("Request content that is written to a file")
+@Suite("Request content written to a file")
 struct BodyFileTests {
     private static let content = Content.noise(900_000)
 

@@ -4,7 +4,7 @@ import HTTPServerCore
 import TestSupport
 import ToolkitSystem
 
-/// Requests with content, and a look at what is left on the disk.
+/// Requests with content, and helpers that look at files on the disk.
 enum Content {
     /// A request with content of a media type; `nil` leaves Content-Type out.
     static func post(
@@ -25,8 +25,8 @@ enum Content {
             + "Transfer-Encoding: chunked\r\n\r\n"
     }
 
-    /// What a handler answers to some requests, each sent after the answer to the one before, and
-    /// to one more that shows that the connection is in step.
+    /// The responses to some requests, each sent after the response to the previous one, and to one
+    /// more request that shows that the connection can still be used.
     static func answers(
         _ input: [MemoryTransport.Input], _ handler: any Handler
     ) async throws -> [ServerAnswer] {
@@ -36,7 +36,7 @@ enum Content {
             try await client.output("HTTP/1.1 ", times: index + 1)
         }
         client.send(Sample.get("/next"))
-        // Where too much content was left unread, the connection ends instead of going on.
+        // If too much content was left unread, the connection closes instead.
         let record = try await client.wait(for: "the next answer or the end") { record in
             record.count(of: "HTTP/1.1 ") > input.count || record.hasShutDownWriting
                 || record.isClosed
@@ -44,7 +44,7 @@ enum Content {
         return ServerAnswer.all(record.output)
     }
 
-    /// The answer to one request, and whether the connection went on behind it.
+    /// The response to one request, and whether the connection persisted after it.
     static func answer(
         _ input: MemoryTransport.Input,
         _ respond: @escaping @Sendable (Request) async throws -> Response
@@ -60,7 +60,7 @@ enum Content {
 
     static let multipart = "multipart/form-data; boundary=xYzZy"
 
-    /// A part of a form; with `filename` a file.
+    /// A part of a form; a file if it has a `filename`.
     static func part(
         _ name: String, _ content: [UInt8], filename: String? = nil, type: String? = nil
     ) -> [UInt8] {
@@ -76,7 +76,7 @@ enum Content {
 
     static let end = Array("--xYzZy--\r\n".utf8)
 
-    /// Bytes in which misplaced ones are seen.
+    /// Bytes without a pattern, so that misplaced ones are detected.
     static func noise(_ count: Int) -> [UInt8] {
         var state: UInt32 = 1
         return (0..<count).map { _ in
@@ -87,7 +87,7 @@ enum Content {
 
     // MARK: Files
 
-    /// A file system that is not the one of the temporary files, where there is one.
+    /// A file system other than that of the temporary files, if there is one.
     static let memoryDisk = "/dev/shm"
     static var hasMemoryDisk: Bool { FileManager.default.isWritableFile(atPath: memoryDisk) }
 
@@ -108,8 +108,8 @@ enum Content {
         return attributes?[.posixPermissions] as? Int
     }
 
-    /// Waits until a folder holds that many names; files are removed a while after they are let go.
-    /// - Returns: whether it came to that.
+    /// Waits until a folder holds that many names; files are removed some time after their release.
+    /// - Returns: true; the wait throws at its time limit.
     static func holds(_ folder: String, _ count: Int) async throws -> Bool {
         try await waitUntil {
             try await BlockingPool.files.run { names(in: folder).count } == count

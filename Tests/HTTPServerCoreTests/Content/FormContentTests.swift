@@ -23,7 +23,7 @@ struct FormContentTests {
         }
     }
 
-    @Test("The fields of both kinds of forms are the same")
+    @Test("Both kinds of forms have the same fields")
     func fields() async throws {
         let encoded = try await answer(Self.urlEncoded, Array("a=1&b=x+y%26&a=%C3%A9".utf8))
         #expect(encoded.answer.text == "a=1|b=x y&|a=é")
@@ -34,7 +34,7 @@ struct FormContentTests {
     }
 
     @Test(
-        "RFC 7578, 4.5 and 4.6: Values have a charset of their own, or that of the form",
+        "RFC 7578, 4.5 and 4.6: A value has its own charset, or else that of the form",
         arguments: [
             ("text/plain; charset=iso-8859-1", nil, 200, "a=é"), (nil, "ISO-8859-1", 200, "a=é"),
             ("text/plain; charset=utf-8", "iso-8859-1", 200, "a=\u{FFFD}"),
@@ -55,7 +55,7 @@ struct FormContentTests {
         }
     }
 
-    @Test("Files stand beside the fields, those that were not chosen left out")
+    @Test("Files are separate from fields, and file inputs without a chosen file are left out")
     func files() async throws {
         let content =
             Content.part("a", "1") + Content.part("f", Content.noise(300_000), filename: "ü.bin")
@@ -70,7 +70,8 @@ struct FormContentTests {
         Array((0..<count).map { "a\($0)=" }.joined(separator: "&").utf8)
     }
 
-    @Test("11,000 pairs are 413", arguments: [(10_000, 200), (10_001, 413), (11_000, 413)])
+    @Test(
+        "More than 10,000 pairs are 413", arguments: [(10_000, 200), (10_001, 413), (11_000, 413)])
     func tooManyPairs(count: Int, status: Int) async throws {
         let (answer, _) = try await answer(Self.urlEncoded, Self.pairs(count))
         #expect(answer.status == status)
@@ -78,7 +79,7 @@ struct FormContentTests {
     }
 
     @Test(
-        "What is no form is told by its status",
+        "Content that is not a valid form gets 415 or 400",
         arguments: [
             (nil, "a=1", 415), ("text/plain", "a=1", 415), ("multipart/mixed; boundary=b", "", 415),
             ("application/x-www-form-urlencoded; charset=iso-8859-1", "a=1", 415),
@@ -103,7 +104,7 @@ struct FormContentTests {
     }
 
     @Test(
-        "All fields together may be as long as the limit",
+        "All fields together may reach the limit, and 413 follows above it",
         arguments: [(-1, 200), (0, 200), (1, 413)])
     func fieldBytes(more: Int, status: Int) async throws {
         let value = String(repeating: "v", count: 50 + more)
@@ -116,7 +117,8 @@ struct FormContentTests {
     }
 
     @Test(
-        "All of a form may be as long as the limit, announced or not", arguments: [0, 1],
+        "A form may reach the total limit, announced or not, and 413 follows above it",
+        arguments: [0, 1],
         [true, false])
     func totalBytes(more: Int, isAnnounced: Bool) async throws {
         let content = Content.part("f", Content.noise(1_000), filename: "f") + Content.end
@@ -137,7 +139,7 @@ struct FormContentTests {
         try await client.output("HTTP/1.1 \(more == 0 ? 200 : 413) ")
     }
 
-    @Test("Parts come as a stream to a handler that wants it")
+    @Test("A handler can read the parts as a stream")
     func parts() async throws {
         let content =
             Content.part("a", "1") + Content.part("f", Content.noise(100_000), filename: "x")

@@ -21,7 +21,7 @@ struct JSONContentTests {
         }
     }
 
-    @Test("A value comes in, and a value goes out")
+    @Test("A value is decoded from the request and encoded into the response")
     func values() async throws {
         let (answer, goesOn) = try await answer(#"{"text": "\u00e9"}"#)
         #expect(answer.status == 200)
@@ -33,7 +33,7 @@ struct JSONContentTests {
     static let deep = String(repeating: "[", count: 200_000)
 
     @Test(
-        "What cannot be taken is told by its status, and the connection goes on",
+        "Invalid content gets 400, 415 or 422 with a reason, and the connection persists",
         arguments: [
             (#"{"text": "a","#, "application/json", 400, "invalid JSON at byte 13"),
             (deep, "application/json", 400, "nested too deeply at byte 128"),
@@ -47,11 +47,11 @@ struct JSONContentTests {
         let (answer, goesOn) = try await answer(content, mediaType)
         #expect(answer.status == status)
         #expect(answer.text.contains(text), "\(answer.text)")
-        // What nobody read of a short content is thrown away; much of it ends the connection.
+        // Unread content is discarded if it is short; otherwise the connection would close.
         #expect(goesOn)
     }
 
-    /// Marks in an order that canonical form has to turn round, which takes quadratic time.
+    /// Marks that the canonical form has to reorder, which takes quadratic time.
     private static func marks(_ bytes: Int) -> String {
         String(repeating: "\u{301}\u{323}", count: bytes / 4)
     }
@@ -88,7 +88,7 @@ struct JSONContentTests {
         #expect(isQuick)
     }
 
-    /// A loop whose threads the tests know from others.
+    /// A separate loop, so that the tests can recognize its thread.
     private static let loop = try? EventLoop(label: "test.json", linger: 1, firesDeadlines: false)
 
     private struct Place: Decodable {
@@ -115,13 +115,15 @@ struct JSONContentTests {
         let text = "\"" + String(repeating: "a", count: bytes - 2) + "\""
         let answer = try await answer("application/json", text) {
             let place = try await $0.json(Place.self)
-            // The handler goes on where it was.
+            // The handler resumes on the loop.
             return .text("\(place.isOnLoop) \(Self.loop?.isCurrent ?? false)")
         }
         #expect(answer == "\(isOnLoop) true")
     }
 
-    @Test("So are long lines of newline-delimited JSON", arguments: [(10, true), (9_000, false)])
+    @Test(
+        "Only long lines of newline-delimited JSON are decoded outside of the event loop",
+        arguments: [(10, true), (9_000, false)])
     func placeOfLines(bytes: Int, isOnLoop: Bool) async throws {
         let text = "1\n\"" + String(repeating: "a", count: bytes - 2) + "\"\n"
         let answer = try await answer("application/x-ndjson", text) {
@@ -132,7 +134,7 @@ struct JSONContentTests {
         #expect(answer == "[true, \(isOnLoop)]")
     }
 
-    @Test("Too much is 413 before any of it is read")
+    @Test("Content announced above the limit is 413 before any of it is read")
     func announced() async throws {
         let client = MemoryConnection(
             AsyncHandler { request in try .json(try await request.json([Int].self)) })
@@ -144,7 +146,7 @@ struct JSONContentTests {
         #expect(record.text.contains(Sample.close))
     }
 
-    @Test("Too much is 413 as well where it is only seen while reading")
+    @Test("Chunked content above the limit is 413 while it is read")
     func unannounced() async throws {
         var json = JSONBody()
         json.byteLimit = 10
@@ -159,7 +161,7 @@ struct JSONContentTests {
         try await client.output("HTTP/1.1 413 ")
     }
 
-    @Test("JSON may be as long as the limit", arguments: [(5, 200), (4, 413)])
+    @Test("JSON may reach the limit, and is 413 above it", arguments: [(5, 200), (4, 413)])
     func limit(limit: Int, status: Int) async throws {
         let (answer, goesOn) = try await Content.answer(
             Content.post("application/json", "[1,2]")
@@ -172,7 +174,7 @@ struct JSONContentTests {
 
     // MARK: Lines
 
-    @Test("Values come in line by line, and go out line by line")
+    @Test("Values are read and written line by line")
     func lines() async throws {
         let client = MemoryConnection(
             AsyncHandler { request in
@@ -188,7 +190,7 @@ struct JSONContentTests {
         #expect(answer.text == "{\"text\":\"a\"}\n{\"text\":\"b\"}\n")
     }
 
-    @Test("A line that is no JSON is 400")
+    @Test("A line of invalid JSON is 400")
     func badLine() async throws {
         let input = Content.post(JSONLines.mediaType, "{\"text\":\"a\"}\n{")
         let (answer, goesOn) = try await Content.answer(input) { request in
@@ -201,7 +203,7 @@ struct JSONContentTests {
         #expect(goesOn)
     }
 
-    @Test("A producer writes lines of its own")
+    @Test("A producer can write single lines")
     func producer() async throws {
         let client = MemoryConnection(
             SyncHandler { _ in

@@ -5,14 +5,14 @@ import HTTPServerKit
 import TestSupport
 import Testing
 
-@Suite("Routes whose closures get JSON")
+@Suite("Routes whose closures take a JSON value")
 struct JSONHandlerTests {
     private struct Note: Codable {
         var text: String
         var count: Int?
     }
 
-    /// Whether a route's closure waits.
+    /// Whether a route's closure suspends.
     enum Kind: CaseIterable { case immediate, waiting }
 
     private func router(_ kind: Kind) -> Router {
@@ -39,7 +39,8 @@ struct JSONHandlerTests {
     private static let type = "Content-Type: application/json\r\n"
 
     @Test(
-        "Short values and long ones, one after the other", arguments: [1, 100, 8_100, 100_000],
+        "A long value and a short one are decoded on one connection",
+        arguments: [1, 100, 8_100, 100_000],
         Kind.allCases)
     func lengths(_ count: Int, _ kind: Kind) async throws {
         let text = String(repeating: "é", count: count)
@@ -65,7 +66,7 @@ struct JSONHandlerTests {
     }
 
     @Test(
-        "The media type counts without regard to case, with UTF-8 as its only charset",
+        "The media type is compared without regard to case, and its only charset is UTF-8",
         arguments: [
             ("application/json", "200"), ("Application/JSON", "200"), ("text/json", "200"),
             ("application/json; charset=utf-8", "200"), ("application/json;charset=UTF-8", "200"),
@@ -84,7 +85,7 @@ struct JSONHandlerTests {
     }
 
     @Test(
-        "Content that comes with the head, and content that comes in pieces, get the same answer",
+        "The response does not depend on how the request is split",
         arguments: Kind.allCases)
     func splits(_ kind: Kind) async throws {
         let request = post("{\"text\": \"é\", \"count\": 3}")
@@ -104,7 +105,7 @@ struct JSONHandlerTests {
         func add(_ text: String) { texts.append(text) }
     }
 
-    @Test("A closure that waits is there for each method, and its errors are answered")
+    @Test("Each method takes an asynchronous closure, whose errors become responses")
     func waiting() async throws {
         let notes = Notes()
         let respond: Router.RespondToJSONLater<Note> = { request, note in
@@ -130,7 +131,7 @@ struct JSONHandlerTests {
         #expect(refused.status == 409)
     }
 
-    @Test("The limit of a route holds for each method", arguments: Kind.allCases)
+    @Test("The limit of a route applies to each method", arguments: Kind.allCases)
     func limit(_ kind: Kind) async throws {
         let json = JSONBody(byteLimit: 13)
         var router = Router()
@@ -159,7 +160,7 @@ struct JSONHandlerTests {
         }
     }
 
-    @Test("A closure that waits is cancelled when its client goes away")
+    @Test("An asynchronous closure is cancelled when its client disconnects")
     func cancelled() async throws {
         let (gate, log) = (ServerGate(), ServerLog<String>())
         var router = Router()

@@ -13,7 +13,7 @@ import ToolkitSystem
     import Darwin
 #endif
 
-@Suite("Content that is pulled, and sequences")
+@Suite("Content pulled from closures and sequences")
 struct PulledContentTests {
     private struct Broken: Error {}
 
@@ -24,7 +24,8 @@ struct PulledContentTests {
 
     private static let words = ["<p>\n", "", "Hello\n", "</p>\n"]
 
-    @Test("An async closure is asked until it has no more, and empty pieces end nothing")
+    @Test(
+        "An async closure is called until it returns nil; an empty piece does not end the content")
     func pulled() async throws {
         let body = ResponseBody.pulled(from: Self.words, mediaType: "text/html") { words in
             await Task.yield()
@@ -38,7 +39,7 @@ struct PulledContentTests {
         }
     }
 
-    @Test("With a length the content is not chunked")
+    @Test("Pulled content of known length is not chunked")
     func pulledWithLength() async throws {
         let body = ResponseBody.pulled(from: 3, length: 6) { left in
             guard left > 0 else { return nil }
@@ -50,7 +51,7 @@ struct PulledContentTests {
         #expect(answer["Content-Length"] == "6")
     }
 
-    @Test("A closure that may block runs outside of the loop")
+    @Test("A blocking closure runs outside of the event loop")
     func pulledBlocking() async throws {
         let loops = ServerLog<EventLoop>()
         let body = ResponseBody.pulledBlocking(from: 2) { left in
@@ -66,7 +67,9 @@ struct PulledContentTests {
         #expect(ServerAnswer.all(record.output).first?.text == "false false ")
     }
 
-    @Test("What fails half way cuts the connection", arguments: [true, false])
+    @Test(
+        "A closure that fails after its first piece closes the connection",
+        arguments: [true, false])
     func failure(isBlocking: Bool) async throws {
         let body =
             isBlocking
@@ -87,7 +90,7 @@ struct PulledContentTests {
         #expect(!record.text.hasSuffix("0\r\n\r\n"))
     }
 
-    @Test("Sequences of bytes and of texts are sent piece by piece")
+    @Test("Sequences of bytes and of texts can be sent")
     func sequences() async throws {
         let texts = AsyncStream(String.self) { continuation in
             for word in Self.words { continuation.yield(word) }
@@ -106,7 +109,7 @@ struct PulledContentTests {
     // MARK: Events
 
     @Test(
-        "Events are written as the HTML Standard says",
+        "Events are written in the format of the HTML Standard",
         arguments: [
             (ServerSentEvent("a"), "data: a\n\n"),
             (ServerSentEvent(""), "data: \n\n"),
@@ -125,7 +128,7 @@ struct PulledContentTests {
         #expect(event.text == text)
     }
 
-    @Test("A response of events is not cached and ends with them")
+    @Test("A response of events has Cache-Control: no-cache and ends with the last event")
     func events() async throws {
         let events = AsyncStream(ServerSentEvent.self) { continuation in
             for number in 1...2 { continuation.yield(ServerSentEvent("\(number)")) }
@@ -138,7 +141,7 @@ struct PulledContentTests {
         #expect(answer["Cache-Control"] == "no-cache")
     }
 
-    @Test("A client that goes away while no event comes is noticed")
+    @Test("Comments detect a client that disconnects while no events are sent")
     func quietEvents() async throws {
         let isOver = Locked(false)
         let (events, continuation) = AsyncStream.makeStream(of: ServerSentEvent.self)

@@ -5,7 +5,7 @@ import HTTPServerKit
 import TestSupport
 import Testing
 
-@Suite("Responses by one line")
+@Suite("Convenience responses")
 struct ResponseContentTests {
     private func answer(
         _ request: String = Sample.get("/"),
@@ -18,7 +18,7 @@ struct ResponseContentTests {
         return try #require(ServerAnswer.all(record.output, heads: heads).first)
     }
 
-    @Test("Text and pages say their media type")
+    @Test("Text and pages have their media types")
     func text() async throws {
         let text = try await answer { _ in .text("é", status: .created) }
         #expect(text.status == 201)
@@ -29,7 +29,7 @@ struct ResponseContentTests {
         #expect(page.text == "<p>")
     }
 
-    @Test("JSON may be of another media type and form")
+    @Test("A JSON response may have another media type and format")
     func json() async throws {
         let answer = try await answer { _ in
             var json = JSONBody()
@@ -50,7 +50,7 @@ struct ResponseContentTests {
 
     // MARK: Files
 
-    @Test("A file comes with validators and ranges, and is not sent twice")
+    @Test("A file response supports validators, ranges and HEAD")
     func file() async throws {
         let disk = try ServerDirectory()
         try disk.write("a.css", "0123456789")
@@ -75,7 +75,7 @@ struct ResponseContentTests {
         #expect(head["Content-Length"] == "10")
     }
 
-    @Test("An answer to POST has no conditions")
+    @Test("A file in response to POST ignores conditions and ranges")
     func posted() async throws {
         let disk = try ServerDirectory()
         try disk.write("a.txt", "0123456789")
@@ -102,7 +102,7 @@ struct ResponseContentTests {
         #expect(answer["Content-Disposition"] == field)
     }
 
-    @Test("What is no file is 404", arguments: ["none", "", "pipe", "a\u{0}b"])
+    @Test("A path that is not a file is 404", arguments: ["none", "", "pipe", "a\u{0}b"])
     func missing(name: String) async throws {
         let disk = try ServerDirectory()
         try disk.write("a", "x")

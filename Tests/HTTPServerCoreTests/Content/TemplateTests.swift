@@ -7,7 +7,7 @@ import Testing
 @Suite("Templates")
 struct TemplateTests {
     @Test(
-        "Places are filled in, and all else stays",
+        "Placeholders are replaced, and other text is unchanged",
         arguments: [
             ("", ""), ("plain", "plain"), ("%a%", "1"), ("<%a%%b%>", "<12>"), ("%a%a%", "1a%"),
             ("100%", "100%"), ("100%a%", "1001"), ("%", "%"), ("%%", "%%"), ("%%a%%", "%1%"),
@@ -20,7 +20,7 @@ struct TemplateTests {
         #expect(template.filled(["a": "1", "b": "2", "x-y_z.0": "3"]) == filled)
     }
 
-    @Test("Text is escaped, markup is not, and values are not looked through again")
+    @Test("Text is escaped, markup is not, and values are not searched for placeholders")
     func escaping() {
         let template = Template("<a title='%title%'>%title%</a>%list%%again%")
         let filled = template.filled([
@@ -32,7 +32,7 @@ struct TemplateTests {
         #expect(template.filled(["list": "<\(1)>"]).hasSuffix("&lt;1&gt;%again%"))
     }
 
-    @Test("A file is a template")
+    @Test("A template can be read from a file")
     func file() throws {
         let disk = try ServerDirectory()
         try disk.write("page.html", "<p>%a%</p>")
@@ -41,7 +41,7 @@ struct TemplateTests {
         #expect(throws: SystemError.self) { try Template(path: disk.path) }
     }
 
-    @Test("A page is answered with what fills it")
+    @Test("A response is rendered from a template and its values")
     func response() async throws {
         let template = Template("<h1>%name%</h1>")
         let client = MemoryConnection(

@@ -16,7 +16,7 @@ struct TextContentTests {
     }
 
     @Test(
-        "Text is read in the charset that it says",
+        "Text is read in the charset of its media type",
         arguments: [
             (nil, [0xC3, 0xA9], "é"), ("text/plain", [0xF0, 0x9F, 0x98, 0x80], "😀"),
             ("text/plain; charset=UTF-8", [0xEF, 0xBB, 0xBF, 0x61], "a"),
@@ -42,7 +42,7 @@ struct TextContentTests {
         #expect(try await text(mediaType, bytes).status == status)
     }
 
-    @Test("The answer names the byte that is not UTF-8, behind a byte order mark, too")
+    @Test("The response gives the position of the invalid byte, also after a byte order mark")
     func place() async throws {
         for (bytes, place) in [
             ([0x61, 0xC3, 0xA9, 0xFF], 3), ([0xEF, 0xBB, 0xBF, 0x61, 0xC3], 4),
@@ -54,7 +54,8 @@ struct TextContentTests {
         }
     }
 
-    @Test("Text may be as long as the limit", arguments: [(3, 200), (4, 200), (5, 413)])
+    @Test(
+        "Text may reach the limit, and is 413 above it", arguments: [(3, 200), (4, 200), (5, 413)])
     func limit(count: Int, status: Int) async throws {
         let content = [UInt8](repeating: 0x61, count: count)
         let (answer, goesOn) = try await Content.answer(Content.post(nil, content)) { request in
@@ -64,7 +65,7 @@ struct TextContentTests {
         #expect(goesOn)
     }
 
-    @Test("A media type that comes twice, or is none, is none")
+    @Test("A media type is ignored if it is invalid or has two fields")
     func mediaTypes() async throws {
         let handler = SyncHandler { request in
             .text(request.mediaType?.description ?? "none")

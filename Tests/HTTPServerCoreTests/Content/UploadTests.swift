@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-@Suite("Uploaded files on the disk")
+@Suite("Uploaded files on disk")
 struct UploadTests {
     struct Unknown: Error {}
 
@@ -17,7 +17,7 @@ struct UploadTests {
             + Content.end
     }
 
-    @Test("A file is whole, for its owner alone, in a folder of its own, and gone afterwards")
+    @Test("Uploaded files are complete, private to their owner, and removed afterwards")
     func lifetime() async throws {
         let disk = try ServerDirectory()
         let input = Content.post(Content.multipart, Self.form(2))
@@ -40,7 +40,7 @@ struct UploadTests {
         #expect(try await Content.holds(disk.path, 0))
     }
 
-    @Test("A file stays as long as somebody holds it")
+    @Test("A file stays as long as a reference to it exists")
     func held() async throws {
         let disk = try ServerDirectory()
         let kept = Locked<UploadedFile?>(nil)
@@ -55,7 +55,7 @@ struct UploadTests {
         #expect(try await Content.holds(disk.path, 0))
     }
 
-    @Test("The folder for temporary files is the system's unless said otherwise")
+    @Test("Files are stored in the system's folder for temporary files by default")
     func systemFolder() async throws {
         let path = Locked("")
         let input = Content.post(Content.multipart, Self.form())
@@ -69,7 +69,7 @@ struct UploadTests {
         #expect(try await Content.holds(folder, 0))
     }
 
-    @Test("A handler that fails leaves nothing behind", arguments: [true, false])
+    @Test("A handler that fails leaves no files", arguments: [true, false])
     func failure(isAfterForm: Bool) async throws {
         let disk = try ServerDirectory()
         // Without its end the form itself fails, once the file is on the disk.
@@ -84,7 +84,7 @@ struct UploadTests {
         #expect(try await Content.holds(disk.path, 0))
     }
 
-    @Test("A client that goes away in the middle leaves nothing behind", arguments: [true, false])
+    @Test("A client that disconnects during its upload leaves no files", arguments: [true, false])
     func clientGone(isReset: Bool) async throws {
         let disk = try ServerDirectory()
         let outcome = ServerLog<String>()
@@ -109,13 +109,13 @@ struct UploadTests {
         if isReset { client.hangUp() } else { client.end() }
         try await client.closed()
         #expect(try await Content.holds(disk.path, 0))
-        // The file goes before the handler learns of it.
+        // The file is removed before the handler gets the error.
         try await waitUntil { outcome.entries.count == 1 }
     }
 
     // MARK: Moving
 
-    @Test("A file is moved where it is to stay")
+    @Test("A file can be moved to a permanent path")
     func moved() async throws {
         let disk = try ServerDirectory()
         let input = Content.post(Content.multipart, Self.form())
@@ -130,7 +130,7 @@ struct UploadTests {
         #expect(Content.permissions(disk.path("kept")) == 0o644)
     }
 
-    @Test("A file of that name gives way only when told to", arguments: [true, false])
+    @Test("Moving replaces an existing file only if `replaces` is true", arguments: [true, false])
     func replacing(replaces: Bool) async throws {
         let disk = try ServerDirectory()
         try disk.write("kept", "old")
@@ -153,7 +153,7 @@ struct UploadTests {
 
     #if os(Linux)
         @Test(
-            "A file is moved to another file system, too", .enabled(if: Content.hasMemoryDisk),
+            "A file can be moved to another file system", .enabled(if: Content.hasMemoryDisk),
             arguments: [true, false])
         func copied(isFree: Bool) async throws {
             let disk = try ServerDirectory()
@@ -182,7 +182,7 @@ struct UploadTests {
     #endif
 
     @Test(
-        "A file name becomes a path only without what is dangerous",
+        "A safe file name has no path, and is nil where none remains",
         arguments: [
             ("a.txt", "a.txt"), ("../../etc/passwd", "passwd"), ("C:\\x\\ü.txt", "ü.txt"),
             ("..", nil), ("a/", nil),

@@ -15,7 +15,7 @@ struct RequestCookiesTests {
         ("", []),
     ]
 
-    @Test("Names and values", arguments: fields)
+    @Test("A Cookie field is split into names and values", arguments: fields)
     func pairs(_ field: String, _ cookies: [String]) async throws {
         let client = MemoryConnection(
             SyncHandler { request in
@@ -26,7 +26,7 @@ struct RequestCookiesTests {
     }
 
     @Test(
-        "The first cookie of a name is found, over several fields, and names are compared as bytes")
+        "The first cookie of a name in all fields is found, and names are compared as bytes")
     func byName() async throws {
         let client = MemoryConnection(
             SyncHandler { request in

@@ -4,15 +4,15 @@ import HTTPServerKit
 import TestSupport
 import Testing
 
-@Suite("RFC 6265bis, 4.1: Cookies that a response sets")
+@Suite("RFC 6265bis, 4.1: Cookies of a response")
 struct ResponseCookieTests {
-    @Test("Without changes: the whole host, no scripts, no other sites")
+    @Test("By default a cookie has Path=/, HttpOnly and SameSite=Lax")
     func defaults() throws {
         let cookie = try ResponseCookie("session", "1a")
         #expect(try cookie.fieldValue() == "session=1a; Path=/; HttpOnly; SameSite=Lax")
     }
 
-    @Test("All attributes")
+    @Test("All attributes are written")
     func attributes() throws {
         var cookie = try ResponseCookie("a", "\"b\"", domain: "example.org", path: "/x")
         cookie.maxAge = .seconds(60)
@@ -27,7 +27,7 @@ struct ResponseCookieTests {
                 + "Domain=example.org; Path=/x; Secure; SameSite=None; Partitioned")
     }
 
-    @Test("A removal has the name, domain and path of the cookie, and ends at once")
+    @Test("A removal has the name, domain and path of the cookie, and expires at once")
     func removal() throws {
         let cookie = try ResponseCookie.removal(of: "a", domain: "example.org", path: nil)
         #expect(
@@ -37,13 +37,13 @@ struct ResponseCookieTests {
     }
 
     @Test(
-        "A text that would end the cookie is refused",
+        "Values with characters outside the grammar are refused",
         arguments: [";", ",", " ", "\"", "\\", "é", "\r\n"])
     func invalidValues(_ text: String) {
         #expect(throws: ResponseCookie.Fault.invalidValue) { try ResponseCookie("a", "b\(text)c") }
     }
 
-    @Test("So are names and attributes")
+    @Test("Invalid names and attributes are refused")
     func invalidParts() {
         for name in ["", "a b", "a=b", "a;b", "é"] {
             #expect(throws: ResponseCookie.Fault.invalidName) { try ResponseCookie(name, "b") }
@@ -58,7 +58,7 @@ struct ResponseCookieTests {
         }
     }
 
-    @Test("4.1.3: Prefixes of names are promises, in any case of letters")
+    @Test("4.1.3: The conditions of name prefixes are enforced, in any case")
     func prefixes() throws {
         for name in ["__Secure-a", "__host-a"] {
             var cookie = try ResponseCookie(name, "b")
@@ -75,7 +75,7 @@ struct ResponseCookieTests {
     }
 
     @Test(
-        "The answer to a request over HTTPS has a cookie that is sent over HTTPS alone",
+        "A cookie set in response to an HTTPS request has Secure",
         arguments: [("http", ""), ("https", "; Secure")])
     func secure(_ scheme: String, _ attribute: String) async throws {
         let handler = SyncHandler { request in
@@ -88,7 +88,7 @@ struct ResponseCookieTests {
         #expect(answer["Set-Cookie"] == "a=1; Path=/\(attribute); HttpOnly; SameSite=Lax")
     }
 
-    @Test("The prefix __Host- holds over HTTPS alone")
+    @Test("A cookie with the prefix __Host- can be set over HTTPS only")
     func hostPrefix() async throws {
         for (scheme, status) in [("http", 500), ("https", 204)] {
             let handler = SyncHandler { request in

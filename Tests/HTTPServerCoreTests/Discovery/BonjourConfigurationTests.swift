@@ -1,7 +1,7 @@
 import HTTPServerDiscovery
 import Testing
 
-@Suite("What can be announced (RFC 6763, RFC 6335)")
+@Suite("RFC 6763, RFC 6335: Validity of announced services")
 struct BonjourConfigurationTests {
     private func error(
         _ change: (inout BonjourConfiguration) -> Void
@@ -17,7 +17,7 @@ struct BonjourConfigurationTests {
     }
 
     @Test(
-        "Types",
+        "Valid types are accepted",
         arguments: [
             "_http._tcp", "_webdav._tcp", "_a._tcp", "_a-1-b._tcp", "_HTTP._tcp",
             "_abcdefghijklmno._tcp",
@@ -27,7 +27,7 @@ struct BonjourConfigurationTests {
     }
 
     @Test(
-        "No types",
+        "Invalid types are refused",
         arguments: [
             "", "http", "_http", "http._tcp", "_http._udp", "_http._tcp.", "_http._tcp.local",
             "_._tcp", "_-a._tcp", "_a-._tcp", "_a--b._tcp", "_1._tcp", "_a b._tcp", "_é._tcp",
@@ -37,13 +37,13 @@ struct BonjourConfigurationTests {
         #expect(error { $0.type = type } == .invalidType(type))
     }
 
-    @Test("Subtypes are one label each", arguments: ["", "_a.b", "_a,_b", "a\\", "a\n"])
+    @Test("A subtype is a single label", arguments: ["", "_a.b", "_a,_b", "a\\", "a\n"])
     func noSubtypes(_ subtype: String) {
         #expect(error { $0.subtypes = ["_fine", subtype] } == .invalidType(subtype))
         #expect(error { $0.subtypes = ["_fine", "plain"] } == nil)
     }
 
-    @Test("Names are text of 63 bytes at the most")
+    @Test("Names are text of 63 bytes at most, without control characters")
     func names() {
         for name in ["", "Anna's Notes (2) – ü", String(repeating: "n", count: 63), "a.b\\c"] {
             #expect(error { $0.name = name } == nil)
@@ -53,7 +53,7 @@ struct BonjourConfigurationTests {
         }
     }
 
-    @Test("Domains")
+    @Test("Domains are at most 255 bytes, without spaces or control characters")
     func domains() {
         for domain in ["", "local", "local.", "example.org"] {
             #expect(error { $0.domain = domain } == nil)

@@ -9,7 +9,7 @@
         "DNS-SD with a real avahi-daemon",
         .enabled("this user may not make networks") { await NetworkNamespace.isAllowed() })
     struct BonjourTests {
-        /// A message bus and a daemon of its own, on a link whose other end is here, too.
+        /// A separate message bus and daemon, on a link with both ends in this namespace.
         private static let preparation = """
             mount -t tmpfs none /run
             mkdir -p /run/dbus /run/avahi-daemon
@@ -43,7 +43,9 @@
             export MALLOC_PERTURB_=165
             """
 
-        @Test("In a network of their own", .enabled(if: !NetworkNamespace.isInside))
+        @Test(
+            "The Avahi tests pass in a separate network namespace",
+            .enabled(if: !NetworkNamespace.isInside))
         func inside() async throws {
             for tool in ["dbus-daemon", "avahi-daemon", "avahi-browse"] {
                 _ = try Program.find(tool)
@@ -51,7 +53,7 @@
             let result = try await NetworkNamespace.run(
                 "AvahiTests", preparation: Self.preparation)
             #expect(result.status == 0, "\(result.complaints)")
-            // Where the library writes what became of the tests.
+            // The testing library writes its summary there.
             #expect(
                 result.complaints.contains("11 tests in 1 suite passed"), "\(result.complaints)")
         }
@@ -76,7 +78,7 @@
             guard result.status == 0 else { throw Program.Failure(result.complaints) }
         }
 
-        /// The first event that fulfils a condition. The time limit is that of the program.
+        /// The first event that meets a condition. Only the program has a time limit.
         private func event(
             _ events: Events, where isMet: (BonjourEvent) -> Bool
         ) async throws -> BonjourEvent {
@@ -92,14 +94,14 @@
             return service
         }
 
-        /// What another program sees of a type: lines of interface, protocol, name, type, domain,
-        /// host, address, port and TXT record, parted by semicolons.
+        /// The services of a type that another program finds: lines of interface, protocol, name,
+        /// type, domain, host, address, port and TXT record, separated by semicolons.
         private func browse(_ type: String = "_http._tcp") async throws -> [[String]] {
             func once() async throws -> Program.Result {
                 try await Program.run("avahi-browse", ["-trp", type], limit: .seconds(15))
             }
             var result = try await once()
-            // It may wait for ever for a service that goes away while it resolves it.
+            // avahi-browse may hang if a service disappears while it is being resolved.
             for _ in 0..<3 where result.status < 0 { result = try await once() }
             guard result.status == 0 else { throw Program.Failure(result.complaints) }
             return result.text.split(separator: "\n").filter { $0.hasPrefix("=") }.map {
@@ -116,7 +118,7 @@
             return lines
         }
 
-        @Test("A service is found by others, with its name, host, port and record")
+        @Test("Other programs find the service with its name, host, port and record")
         func found() async throws {
             var record = TXTRecord()
             try record.set("path", "/inbox/")
@@ -144,7 +146,7 @@
             await bonjour.stop()
         }
 
-        @Test("Without a name it has that of the machine")
+        @Test("Without a name the service has the machine's name")
         func machineName() async throws {
             let bonjour = try BonjourAdvertisement()
             let events = bonjour.events()
@@ -155,7 +157,7 @@
             await bonjour.stop()
         }
 
-        @Test("The record can be changed while others see it")
+        @Test("The record of an announced service can be changed")
         func update() async throws {
             let bonjour = try BonjourAdvertisement(BonjourConfiguration(name: "Changing"))
             let events = bonjour.events()
@@ -168,7 +170,7 @@
             await bonjour.stop()
         }
 
-        @Test("Subtypes narrow the search")
+        @Test("A service is found by its subtypes")
         func subtypes() async throws {
             var configuration = BonjourConfiguration(name: "Narrow")
             configuration.subtypes = ["_notes", "_inbox"]
@@ -185,7 +187,7 @@
             await bonjour.stop()
         }
 
-        @Test("It is taken back at the stop, may be announced again, and goes with its owner")
+        @Test("A service is withdrawn by a stop or with its owner, and may be announced again")
         func stop() async throws {
             var bonjour: BonjourAdvertisement? = try BonjourAdvertisement(
                 BonjourConfiguration(name: "Here"))
@@ -195,7 +197,7 @@
                 let service = try await resolved(events)
                 #expect(service.name == "Here")
                 #expect(service.port == port)
-                // For a second after a stop others still have the port of before.
+                // For a second after a stop other programs still have the previous port.
                 let lines = try await browse { $0.map { $0[8] } == ["\(port)"] }
                 #expect(lines.map { $0[3] } == ["Here"])
                 await bonjour?.stop()
@@ -209,7 +211,7 @@
             _ = try await browse { $0.isEmpty }
         }
 
-        @Test("An interface that is not there is told")
+        @Test("An unknown interface is reported as an error")
         func noInterface() async throws {
             var configuration = BonjourConfiguration(name: "Nowhere")
             configuration.interface = "nothing7"
@@ -223,7 +225,7 @@
             await bonjour.stop()
         }
 
-        @Test("The URL follows when the machine gets another name")
+        @Test("The URL changes with the machine's name")
         func machineRenamed() async throws {
             let bonjour = try BonjourAdvertisement(BonjourConfiguration(name: "Steady"))
             let events = bonjour.events()
@@ -243,7 +245,7 @@
             _ = try await Program.run("avahi-set-host-name", ["testhost"])
         }
 
-        @Test("A daemon that goes is told, and the service is announced again when it comes back")
+        @Test("A daemon that stops is reported, and its return announces the service again")
         func daemonGoes() async throws {
             let bonjour = try BonjourAdvertisement(
                 BonjourConfiguration(name: "Lasting"), retry: 20_000_000)
@@ -253,7 +255,7 @@
             _ = try await Program.run("avahi-daemon", ["--kill"])
             _ = try await event(events) { $0 == .failed(.unavailable) }
             #expect(bonjour.service == nil)
-            // One that is not there from the beginning is the same.
+            // The same applies to a daemon that does not run at the start.
             let other = try BonjourAdvertisement(
                 BonjourConfiguration(name: "Late"), retry: 20_000_000)
             let otherEvents = other.events()
@@ -267,8 +269,8 @@
             await other.stop()
         }
 
-        /// Each has two conversations with the daemon, and either may hear first of its end.
-        @Test("Many advertisements outlive the daemon")
+        /// Each has two connections to the daemon, and either may be the first to detect its end.
+        @Test("Many advertisements are announced again after a restart of the daemon")
         func manyOutlive() async throws {
             let advertisements = try (0..<12).map {
                 try BonjourAdvertisement(
@@ -290,7 +292,8 @@
             for bonjour in advertisements { await bonjour.stop() }
         }
 
-        @Test("It follows a server: away when suspended, back when resumed, away at the stop")
+        @Test(
+            "The service is withdrawn when its server is suspended or stops, and is back on resume")
         func follows() async throws {
             let bonjour = try BonjourAdvertisement(BonjourConfiguration(name: "Following"))
             let events = bonjour.events()
@@ -316,7 +319,7 @@
             await following.value
         }
 
-        @Test("A name that another service has gets a number")
+        @Test("A name that another service has is made unique by a number")
         func conflict() async throws {
             let other = try RunningProgram(
                 "avahi-publish", ["-s", "Twice", "_http._tcp", "81"])

@@ -15,7 +15,7 @@
             return configuration
         }
 
-        @Test("A mapping is asked for, told, and taken back at the stop")
+        @Test("A mapping is requested, reported, and removed by a stop")
         func mapping() async throws {
             let gateway = try await ScriptedGateway(
                 addresses: ["203.0.113.7"], plan: ["grant:3600"])
@@ -35,7 +35,7 @@
             await mapper.stop()
             #expect(try await events.event() == .removed)
             #expect(mapper.url == nil)
-            // The stop does not wait for a gateway that takes long to answer.
+            // The stop does not wait for a slow gateway.
             try await waitUntil { gateway.requests.contains("map 8099 wish 0 for 0") }
             #expect(
                 gateway.requests == [
@@ -43,7 +43,7 @@
                 ])
         }
 
-        @Test("A mapping whose answer has not come before the stop is taken back")
+        @Test("A stop removes a mapping whose request is unanswered")
         func unanswered() async throws {
             let gateway = try await ScriptedGateway(addresses: ["203.0.113.7"], plan: ["silent"])
             let mapper = NATPortMapper(configuration(gateway))
@@ -57,7 +57,7 @@
             try await waitUntil { gateway.requests.contains("map 8099 wish 0 for 0") }
         }
 
-        @Test("A start during a removal waits for it: its repetition would remove the new mapping")
+        @Test("A start waits for a running removal, whose repetition would remove the new mapping")
         func startDuringRemoval() async throws {
             let gateway = try await ScriptedGateway(
                 addresses: ["203.0.113.7"], plan: ["grant:3600", "silent", "grant:3600"])
@@ -77,7 +77,7 @@
             await mapper.stop()
         }
 
-        @Test("An answer to another request is not taken for that to this one")
+        @Test("Answers to other requests are ignored")
         func lateAnswers() async throws {
             let gateway = try await ScriptedGateway(
                 addresses: ["late+203.0.113.7"], plan: ["late:3600"])
@@ -101,7 +101,7 @@
             await mapper.stop()
         }
 
-        @Test("The port and the time that are wished for")
+        @Test("The configured port and lifetime are requested")
         func wishes() async throws {
             let gateway = try await ScriptedGateway(addresses: ["203.0.113.7"], plan: ["grant:60"])
             var configuration = configuration(gateway)
@@ -117,7 +117,7 @@
             await mapper.stop()
         }
 
-        @Test("It is renewed after half of its time, and told again only when something changes")
+        @Test("A mapping is renewed after half of its lifetime; only a change is an event")
         func renewal() async throws {
             let gateway = try await ScriptedGateway(
                 addresses: ["203.0.113.7", "203.0.113.7", "203.0.113.8"],
@@ -146,7 +146,7 @@
         }
 
         @Test(
-            "A gateway that does not want to says why",
+            "Each result code of a refusal is reported as an error",
             arguments: [
                 (1, NATPortMappingError.notSupported), (2, .refused), (3, .networkFailure),
                 (4, .outOfResources), (5, .notSupported),
@@ -165,7 +165,7 @@
                 !gateway.requests.contains { $0.hasSuffix("for 0") }, "there is nothing to remove")
         }
 
-        @Test("The request is repeated, and a lasting reason is one event")
+        @Test("A refused request is retried, and a repeated reason is one event")
         func retry() async throws {
             let gateway = try await ScriptedGateway(
                 addresses: ["203.0.113.7"],
@@ -181,7 +181,7 @@
             await mapper.stop()
         }
 
-        @Test("A request that is lost is sent again")
+        @Test("A lost request is sent again")
         func lost() async throws {
             let gateway = try await ScriptedGateway(
                 addresses: ["203.0.113.7"], plan: ["silent", "silent", "grant:3600"])
@@ -195,7 +195,7 @@
             await mapper.stop()
         }
 
-        @Test("A gateway that never answers, and one that is not there, are told")
+        @Test("A silent gateway and an absent one are reported as errors")
         func silence() async throws {
             let gateway = try await ScriptedGateway(addresses: ["silent"], plan: ["silent"])
             var configuration = configuration(gateway)
@@ -211,7 +211,7 @@
             try await waitUntil { gateway.requests.contains("address") }
         }
 
-        @Test("A gateway that falls silent does not keep the stop")
+        @Test("A gateway that stops answering does not block a stop")
         func silentStop() async throws {
             let gateway = try await ScriptedGateway(
                 addresses: ["203.0.113.7"], plan: ["grant:3600", "silent"])
@@ -225,7 +225,8 @@
         }
 
         @Test(
-            "What is no address of IPv4 is no gateway", arguments: ["", "::1", "gateway", "1.2.3"])
+            "A gateway that is not an IPv4 address is an error",
+            arguments: ["", "::1", "gateway", "1.2.3"])
         func noGateway(_ address: String) async throws {
             var configuration = NATPortMappingConfiguration()
             configuration.gateway = address
@@ -236,7 +237,7 @@
             await mapper.stop()
         }
 
-        @Test("A gateway behind another gateway can be told from its address")
+        @Test("A mapping with a private external address has private scope")
         func twoGateways() async throws {
             let gateway = try await ScriptedGateway(addresses: ["100.64.1.2"], plan: ["grant:3600"])
             let mapper = NATPortMapper(configuration(gateway))
@@ -246,7 +247,7 @@
             await mapper.stop()
         }
 
-        @Test("It follows a server: away when suspended, back when resumed, away at the stop")
+        @Test("The mapping is removed when its server is suspended or stops, and is back on resume")
         func follows() async throws {
             let gateway = try await ScriptedGateway(
                 addresses: ["203.0.113.7"], plan: ["grant:3600"])

@@ -9,7 +9,7 @@
             throw Program.Failure("no event")
         }
 
-        /// The mapping of the next event, which must be one.
+        /// The mapping of the next event; any other event is an error.
         func mapping() async throws -> NATMapping {
             let event = try await event()
             guard case .mapped(let mapping) = event else { throw Program.Failure("\(event)") }

@@ -67,11 +67,12 @@
         /// A repeated request gets the same answer, without a line of output or a step of the plan.
         /// After `silent` a repeated request takes the next step.
         /// - Parameters:
-        ///   - addresses: the external addresses that it tells, one after another, the last for
-        ///     ever; `silent` for no answer; `late+ADDRESS` answers another request before.
-        ///   - plan: what it does with requests to map a port, likewise: `grant:SECONDS` gives the
-        ///     port above the one that is wished for, `keep:SECONDS` gives that one,
-        ///     `refuse:CODE`, `late:SECONDS`, which answers other requests before, or `silent`.
+        ///   - addresses: the external addresses to report, one per request; the last one repeats.
+        ///     `silent` sends no answer; `late+ADDRESS` first answers another request.
+        ///   - plan: the reactions to requests to map a port, one per request; the last repeats.
+        ///     `grant:SECONDS` gives the port after the requested one, `keep:SECONDS` the requested
+        ///     one. `refuse:CODE` refuses, `late:SECONDS` first answers other requests, and
+        ///     `silent` sends no answer.
         init(
             addresses: [String], plan: [String], address: String = ScriptedGateway.anyAddress()
         ) async throws {
@@ -87,13 +88,13 @@
             }
         }
 
-        /// One of the 16 million addresses of this machine.
+        /// A random loopback address of this machine.
         static func anyAddress() -> String {
             let parts = (0..<2).map { _ in String(Int.random(in: 1...254)) }
             return "127.\(Int.random(in: 64...254)).\(parts.joined(separator: "."))"
         }
 
-        /// What it was asked for, in order.
+        /// The requests so far, in order.
         var requests: [String] {
             program.text.split(separator: "\n").dropFirst().map(String.init)
         }

@@ -2,8 +2,8 @@
     import HTTPServerDiscovery
     import TestSupport
 
-    /// A router that speaks UPnP IGD on a separate loopback address, by a plan: a server of HTTP for
-    /// its description and its actions, and an answer to searches by SSDP.
+    /// A router that speaks UPnP IGD on a separate loopback address, by a plan. It serves its
+    /// description and its actions over HTTP, and answers searches by SSDP.
     final class ScriptedRouter: Sendable {
         /// The address of the router.
         let address: String
@@ -211,9 +211,9 @@
                 threading.Thread(target=serve, args=(peer,), daemon=True).start()
             """#
 
-        /// - Parameter plan: words of the form `name=value`. `plan` is what it does with requests to
-        ///   map a port, one after another, the last for ever: `grant`, `grant:SECONDS` for a shorter
-        ///   lease, `pretend`, `refuse:CODE`, `unanswered`, or the name of an answer that is none.
+        /// - Parameter plan: words of the form `name=value`. `plan` lists the reactions to requests
+        ///   to map a port, one per request; the last one repeats: `grant`, `grant:SECONDS` for a
+        ///   shorter lease, `pretend`, `refuse:CODE`, `unanswered`, or the name of an invalid answer.
         init(_ plan: [String] = [], address: String = ScriptedGateway.anyAddress()) async throws {
             self.address = address
             let program = try RunningProgram("python3", ["-c", Self.script, address] + plan)
@@ -224,12 +224,12 @@
             description = "http://\(address):\(port)/description.xml"
         }
 
-        /// The actions it was asked for, in order.
+        /// The requests so far, in order.
         var requests: [String] {
             program.text.split(separator: "\n").dropFirst().map(String.init)
         }
 
-        /// Waits until it was asked for something so many times.
+        /// Waits until a request has arrived so many times.
         func wait(for request: String, times: Int = 1) async -> Bool {
             await program.wait { program in
                 let lines = program.text.split(separator: "\n")
@@ -237,7 +237,7 @@
             }
         }
 
-        /// A configuration that asks this router alone.
+        /// A configuration that uses this router only.
         var configuration: NATPortMappingConfiguration {
             var configuration = NATPortMappingConfiguration()
             configuration.gateway = address
@@ -246,7 +246,7 @@
             return configuration
         }
 
-        /// A mapper that searches for the router, and tries again soon.
+        /// A mapper that searches for the router, and retries soon.
         func searchingMapper() -> NATPortMapper {
             var configuration = configuration
             configuration.retryInterval = .milliseconds(100)
@@ -262,7 +262,7 @@
             return NATPortMapper(configuration, description: description)
         }
 
-        /// Ends it, as if the router had lost its power.
+        /// Ends the router, as a loss of power would.
         func end() async {
             program.signal(9)
             _ = await program.end()

@@ -1,7 +1,7 @@
 import HTTPServerDiscovery
 import Testing
 
-@Suite("TXT records (RFC 6763 section 6)")
+@Suite("RFC 6763, 6: TXT records")
 struct TXTRecordTests {
     private func record(_ entries: (String, [UInt8]?)...) throws -> TXTRecord {
         var record = TXTRecord()
@@ -16,7 +16,7 @@ struct TXTRecordTests {
         #expect(try TXTRecord(bytes: []).entries.isEmpty)
     }
 
-    @Test("Each entry stands behind its length; no value is not an empty value")
+    @Test("Each entry follows its length; a missing value and an empty one differ")
     func wire() throws {
         let record = try record(("path", Array("/a".utf8)), ("flag", nil), ("none", []))
         let bytes =
@@ -30,7 +30,7 @@ struct TXTRecordTests {
         #expect(!read.contains("other"))
     }
 
-    @Test("Values are bytes of any kind, and text where they are UTF-8")
+    @Test("Values are arbitrary bytes, and have a text if they are UTF-8")
     func values() throws {
         var record = TXTRecord()
         try record.set("raw", [0, 0xFF, 0x3D, 0x0A])
@@ -41,7 +41,7 @@ struct TXTRecordTests {
         #expect(read.text(of: "text") == "Grüße=1")
     }
 
-    @Test("Case does not count in keys, and a new value takes the place of the old one")
+    @Test("Keys are compared without regard to case, and a new value replaces the old one")
     func keys() throws {
         var record = try record(("Path", [1]), ("b", [2]))
         try record.set("PATH", [3])
@@ -61,7 +61,7 @@ struct TXTRecordTests {
         #expect(record.entries.isEmpty)
     }
 
-    @Test("Key, = and value are 255 bytes at the most")
+    @Test("Key, = and value are 255 bytes at most")
     func entryLimit() throws {
         var record = TXTRecord()
         for size in [250, 251] { try record.set("key", Array(repeating: 7, count: size)) }
@@ -75,7 +75,7 @@ struct TXTRecordTests {
         #expect(throws: TXTRecordError.entryTooLong(long)) { try record.set(long, nil) }
     }
 
-    @Test("All entries are 8,900 bytes at the most")
+    @Test("All entries together are 8,900 bytes at most")
     func recordLimit() throws {
         var record = TXTRecord()
         // 89 entries of 100 bytes with their lengths.
@@ -92,7 +92,7 @@ struct TXTRecordTests {
         #expect(throws: TXTRecordError.recordTooLong) { try TXTRecord(bytes: full.bytes + [0]) }
     }
 
-    @Test("Of equal keys the first counts; what has no key, and the empty string, are nothing")
+    @Test("The first of equal keys counts; empty strings and entries without a key are ignored")
     func forgiving() throws {
         let strings = ["a=1", "A=2", "=x", "", "b", "=", "b=3"]
         let bytes = strings.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
@@ -102,7 +102,7 @@ struct TXTRecordTests {
         #expect(record["b"] == nil)
     }
 
-    @Test("A string that is longer than the record is an error, wherever the record is cut")
+    @Test("A record that is truncated within a string is an error")
     func truncated() throws {
         let bytes = try record(("ab", [1, 2]), ("cd", nil)).bytes
         for count in 0...bytes.count {
@@ -117,7 +117,7 @@ struct TXTRecordTests {
         }
     }
 
-    @Test("Errors say what and where")
+    @Test("The description of an error names the key or the limit")
     func descriptions() {
         let texts = [
             TXTRecordError.invalidKey("a=b"), .entryTooLong("k"), .recordTooLong, .truncated,

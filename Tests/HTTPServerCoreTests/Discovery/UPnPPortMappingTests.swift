@@ -3,11 +3,11 @@
     import TestSupport
     import Testing
 
-    @Suite("Port mapping by UPnP IGD (WANIPConnection:1)")
+    @Suite("UPnP IGD (WANIPConnection:1): Port mapping")
     struct UPnPPortMappingTests {
         // MARK: Mapping
 
-        @Test("A router is found by a search, maps the port, and takes it back at the stop")
+        @Test("A router is found by a search, maps the port, and removes the mapping at a stop")
         func mapping() async throws {
             let router = try await ScriptedRouter(["search=yes"])
             let mapper = NATPortMapper(router.configuration)
@@ -30,7 +30,7 @@
                 ])
         }
 
-        @Test("NAT-PMP comes first, and UPnP when that has no answer")
+        @Test("NAT-PMP is tried first, and UPnP if NAT-PMP gets no answer")
         func fallback() async throws {
             let router = try await ScriptedRouter()
             let mapper = router.mapper { $0.protocols = [.natPMP, .upnp] }
@@ -49,7 +49,7 @@
             await other.stop()
         }
 
-        @Test("A router that refuses by NAT-PMP may map the port by UPnP")
+        @Test("A mapping refused by NAT-PMP is tried by UPnP")
         func refusedByTheFirst() async throws {
             let address = ScriptedGateway.anyAddress()
             let gateway = try await ScriptedGateway(
@@ -63,7 +63,7 @@
             await mapper.stop()
         }
 
-        @Test("The port and the time that are wished for")
+        @Test("The configured port and lifetime are requested")
         func wishes() async throws {
             let router = try await ScriptedRouter()
             let mapper = router.mapper {
@@ -78,7 +78,7 @@
             #expect(await router.wait(for: "delete 80"))
         }
 
-        @Test("It is renewed after half of its time; only a change is an event")
+        @Test("A mapping is renewed after half of its lifetime; only a change is an event")
         func renewal() async throws {
             let router = try await ScriptedRouter([
                 "plan=grant:1", "addresses=203.0.113.7,203.0.113.7,203.0.113.8",
@@ -96,7 +96,7 @@
             await mapper.stop()
         }
 
-        @Test("A router that refuses to renew a mapping makes it again")
+        @Test("A mapping whose renewal is refused is deleted and made again")
         func refusedRenewal() async throws {
             let router = try await ScriptedRouter(["plan=grant:1", "renewal=refused"])
             let mapper = router.mapper()
@@ -108,14 +108,14 @@
             #expect(try await events.event() == .removed, "it was mapped all the time")
         }
 
-        @Test("Error 725: a router that keeps mappings for ever is asked for such a one")
+        @Test("Error 725: a router that knows only permanent mappings gets a request for one")
         func permanent() async throws {
             let router = try await ScriptedRouter(["leases=permanent"])
             let mapper = router.mapper { $0.lifetime = .seconds(1) }
             let events = mapper.events()
             mapper.start(port: 8099)
             #expect(try await events.mapping().lifetime == .zero)
-            // It is renewed: the router may have been started again.
+            // The mapping is renewed all the same, because the router may have restarted.
             for seconds in 0...1 {
                 let request = "add 8099 to 127.0.0.1:8099 for \(seconds)"
                 #expect(await router.wait(for: request, times: 2))
@@ -124,7 +124,7 @@
             #expect(await router.wait(for: "delete 8099"))
         }
 
-        @Test("Error 718: a port that another machine has gives the next that is free")
+        @Test("Error 718: if another machine has the port, the next free one is mapped")
         func conflict() async throws {
             let router = try await ScriptedRouter(["taken=8099+8100"])
             let mapper = router.mapper()
@@ -138,7 +138,7 @@
             #expect(router.requests.filter { $0.hasPrefix("delete") } == ["delete 8101"])
         }
 
-        @Test("Error 718 for all ports that are tried")
+        @Test("Error 718: after 17 taken ports the mapping fails")
         func noPort() async throws {
             let router = try await ScriptedRouter(["plan=refuse:718"])
             let mapper = router.mapper()
@@ -152,7 +152,7 @@
             await mapper.stop()
         }
 
-        @Test("Error 724: a router that maps ports to the same one alone")
+        @Test("Error 724: a router that needs equal ports gets the internal one")
         func samePort() async throws {
             let router = try await ScriptedRouter(["ports=same"])
             let mapper = router.mapper { $0.externalPort = 80 }
@@ -168,7 +168,7 @@
             await other.stop()
         }
 
-        @Test("Of two lines the one that is up is asked")
+        @Test("Of two connection services the connected one is used")
         func twoLines() async throws {
             let router = try await ScriptedRouter(["lines=PPP+IP", "up=IP"])
             let mapper = router.mapper()
@@ -179,7 +179,7 @@
             await mapper.stop()
         }
 
-        @Test("A router that does not tell its mappings is believed")
+        @Test("A mapping is trusted if the router does not list its mappings")
         func untold() async throws {
             let router = try await ScriptedRouter(["entries=untold"])
             let mapper = router.mapper()
@@ -189,7 +189,7 @@
             await mapper.stop()
         }
 
-        @Test("A mapping is never removed unless it is known to be the server's own")
+        @Test("Only a mapping that is known to be the server's own is removed")
         func untoldConflict() async throws {
             let router = try await ScriptedRouter(["taken=8099", "entries=untold"])
             let mapper = router.mapper()
@@ -204,7 +204,7 @@
         // MARK: Refusals
 
         @Test(
-            "A router that does not want to says why",
+            "Each error code of a refusal is reported",
             arguments: [
                 (401, NATPortMappingError.notSupported), (402, .upnp(code: 402)),
                 (501, .upnp(code: 501)), (602, .notSupported), (603, .outOfResources),
@@ -224,7 +224,7 @@
             #expect(!router.requests.contains { $0.hasPrefix("delete") })
         }
 
-        @Test("The request is repeated, and a lasting reason is one event")
+        @Test("A refused request is retried, and a repeated reason is one event")
         func retry() async throws {
             let router = try await ScriptedRouter([
                 "plan=refuse:606,refuse:606,refuse:728,grant"
@@ -238,7 +238,7 @@
             await mapper.stop()
         }
 
-        @Test("A router that says it has mapped the port and has not")
+        @Test("A mapping that the router confirms but does not list is an error")
         func pretence() async throws {
             let router = try await ScriptedRouter(["plan=pretend"])
             let mapper = router.mapper()
@@ -248,7 +248,9 @@
             await mapper.stop()
         }
 
-        @Test("A router without an address outside", arguments: ["", "0.0.0.0", "none", "::1"])
+        @Test(
+            "A router without an external IPv4 address maps no port",
+            arguments: ["", "0.0.0.0", "none", "::1"])
         func noAddress(_ address: String) async throws {
             let router = try await ScriptedRouter(["addresses=\(address)"])
             let mapper = router.mapper()
@@ -261,7 +263,7 @@
         // MARK: Hostile and broken routers
 
         @Test(
-            "A description that is none",
+            "An invalid description is an error",
             arguments: [
                 ("noise", NATPortMappingError.notSupported), ("garbage", .notSupported),
                 ("missing", .notSupported), ("cut", .noAnswer), ("closed", .noAnswer),
@@ -276,7 +278,7 @@
             await mapper.stop()
         }
 
-        @Test("A description may have 128 KiB", arguments: [131_071, 131_072, 131_073])
+        @Test("A description may have 128 KiB at most", arguments: [131_071, 131_072, 131_073])
         func longDescription(_ length: Int) async throws {
             let router = try await ScriptedRouter(["length=\(length)"])
             let mapper = router.mapper()
@@ -291,7 +293,7 @@
         }
 
         @Test(
-            "An answer to a request that is none",
+            "An invalid answer to a request is an error",
             arguments: [
                 ("noise", NATPortMappingError.notSupported), ("missing", .notSupported),
                 ("forbidden", .refused), ("cut", .noAnswer), ("closed", .noAnswer),
@@ -306,7 +308,7 @@
             await mapper.stop()
         }
 
-        @Test("A mapping whose state cannot be read is taken back")
+        @Test("A mapping whose state cannot be read is removed")
         func unknownState() async throws {
             let router = try await ScriptedRouter(["entries=garbage"])
             let mapper = router.mapper()
@@ -317,7 +319,7 @@
             await mapper.stop()
         }
 
-        @Test("A slow router is given up when its time is over", arguments: ["silent", "drip"])
+        @Test("A slow router fails at the time limit", arguments: ["silent", "drip"])
         func slow(_ kind: String) async throws {
             for plan in ["description=\(kind)", "plan=\(kind)", "entries=\(kind)"] {
                 let router = try await ScriptedRouter([plan])
@@ -331,7 +333,7 @@
             }
         }
 
-        @Test("Only the gateway is believed: other machines' URLs are not requested")
+        @Test("URLs of machines other than the gateway are not requested")
         func otherMachines() async throws {
             let other = try await ScriptedRouter()
             let router = try await ScriptedRouter([
@@ -355,7 +357,8 @@
             #expect(other.requests == [])
         }
 
-        @Test("What is no address of IPv4 is no gateway", arguments: ["", "::1", "gateway"])
+        @Test(
+            "A gateway that is not an IPv4 address is an error", arguments: ["", "::1", "gateway"])
         func noGateway(_ address: String) async throws {
             var configuration = NATPortMappingConfiguration()
             configuration.gateway = address

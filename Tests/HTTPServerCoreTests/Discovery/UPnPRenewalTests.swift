@@ -3,7 +3,7 @@
     import TestSupport
     import Testing
 
-    @Suite("Renewal of UPnP IGD port mappings, and loss of the router")
+    @Suite("UPnP IGD: Renewal of port mappings, and loss of the router")
     struct UPnPRenewalTests {
         @Test("A router that stops answering is searched for again")
         func silentAtRenewal() async throws {

@@ -17,7 +17,7 @@ struct EventLoopExecutorTests {
             unsafe loop.asUnownedSerialExecutor()
         }
 
-        /// How often it was called, if that is done on the loop before and after a wait.
+        /// Counts its calls; returns nil if it is not on the loop before and after a suspension.
         func next() async -> Int? {
             guard loop.isCurrent else { return nil }
             await Task.yield()
@@ -40,16 +40,16 @@ struct EventLoopExecutorTests {
             return counts
         }.value
         #expect(counts == (1...20).map { $0 })
-        // From elsewhere, too.
+        // Also from outside of the loop.
         #expect(await counter.next() == 21)
     }
 
-    @Test("Jobs that work makes run before work that is added meanwhile")
+    @Test("Jobs that work enqueues run before work that another thread adds meanwhile")
     func order() async throws {
         let loop = try EventLoop(label: "test")
         let log = ServerLog<String>()
         loop.execute {
-            // Taken without a wake: the loop's own thread has added it.
+            // Taken without a wake, because the loop's own thread has added it.
             loop.execute {
                 Task(executorPreference: loop) { log.add("job") }
                 let isAdded = DispatchSemaphore(value: 0)

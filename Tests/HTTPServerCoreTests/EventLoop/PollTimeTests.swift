@@ -2,10 +2,10 @@ import HTTPServerCore
 import Testing
 import ToolkitSystem
 
-@Suite("Times to wait, as kevent takes them")
+@Suite("Timeouts for kevent")
 struct PollTimeTests {
     @Test(
-        "Seconds and nanoseconds",
+        "Milliseconds are split into seconds and nanoseconds",
         arguments: [(0, 0, 0), (10, 0, 10_000_000), (999, 0, 999_000_000), (1_000, 1, 0)]
             + [(61_005, 61, 5_000_000), (Int(CInt.max), 2_147_483, 647_000_000)])
     func parts(milliseconds: Int, seconds: Int, nanoseconds: Int) throws {

@@ -13,7 +13,7 @@ import ToolkitSystem
 
 @Suite("Poller")
 struct PollerTests {
-    /// Two ends of a connection; the second one is of the peer.
+    /// Two ends of a connection; the second one is the peer's.
     private func connection() throws -> (own: CInt, peer: CInt) {
         var ends: [CInt] = [-1, -1]
         try #require(unsafe socketpair(AF_UNIX, SocketKind.stream, 0, &ends) == 0)
@@ -21,7 +21,7 @@ struct PollerTests {
         return (ends[0], ends[1])
     }
 
-    /// The same over TCP, whose two directions end by themselves.
+    /// The same over TCP, whose two directions end independently.
     private func tcpConnection() throws -> (own: CInt, peer: CInt) {
         let listener = try Listener.bind(host: "127.0.0.1", port: 0, backlog: 1)[0]
         defer { listener.close() }
@@ -45,14 +45,14 @@ struct PollerTests {
         return events
     }
 
-    @Test("The loss of a peer is told of a connection that is watched for nothing, and only that")
+    @Test("Without interest only the loss of the peer is reported")
     func lostPeer() throws {
         let poller = try Poller()
         let (own, peer) = try connection()
         defer { close(own) }
         #expect(poller.add(own, [.read], token: 7))
         poller.modify(own, [], token: 7)
-        // It can be written to, and read from, and neither is told.
+        // The connection is readable and writable, and neither is reported.
         #expect(unsafe write(peer, "x", 1) == 1)
         #expect(events(poller).isEmpty)
         close(peer)
@@ -62,7 +62,7 @@ struct PollerTests {
         #expect(events(poller).isEmpty)
     }
 
-    @Test("Interest that comes and goes is told while it is there")
+    @Test("Readable and writable are reported only while there is interest")
     func interest() throws {
         let poller = try Poller()
         let (own, peer) = try connection()
@@ -88,7 +88,7 @@ struct PollerTests {
     }
 
     @Test(
-        "The end of the own side is not taken for the loss of the peer",
+        "The end of the own direction is not reported as the loss of the peer",
         arguments: [PollInterest.read, []])
     func ownEnd(_ before: PollInterest) throws {
         let poller = try Poller()

@@ -5,10 +5,10 @@ import ToolkitSystem
 @Suite("Timer wheel")
 struct TimerWheelTests {
     private static let tick = TimerWheel.tick
-    /// Some time after the clock's start, not at the border of a tick.
+    /// Some time after the clock's start, not on the boundary of a tick.
     private static let start: UInt64 = 1_000 * TimerWheel.tick + 7
 
-    /// Inserts deadlines and tells in which tick after the start each came out.
+    /// Inserts deadlines and returns the time after the start at which each one is due.
     private func ticks(_ deadlines: [UInt64], step: UInt64, upTo last: UInt64) -> [UInt64: UInt64] {
         var wheel = TimerWheel(now: Self.start)
         for (token, deadline) in deadlines.enumerated() {
@@ -28,7 +28,7 @@ struct TimerWheelTests {
     }
 
     @Test(
-        "An entry comes out once its deadline has passed, at most a tick late",
+        "An entry is due after its deadline, at most two ticks late",
         arguments: [
             0, 1, tick - 8, tick - 1, tick, tick + 1, 10 * tick, 2_047 * tick, 2_048 * tick,
             2_049 * tick, 5_000 * tick + 3, 10_000 * tick,
@@ -40,7 +40,7 @@ struct TimerWheelTests {
         #expect(elapsed <= deadline + 2 * Self.tick)
     }
 
-    @Test("Entries of one slot but of different turns are kept apart")
+    @Test("Entries of one slot in different turns of the wheel are due at different times")
     func turns() {
         let turn = 2_048 * Self.tick
         let seen = ticks([turn, 0, 2 * turn], step: Self.tick, upTo: 2 * turn + 2 * Self.tick)
@@ -48,7 +48,7 @@ struct TimerWheelTests {
         #expect(seen[0] ?? .max < seen[2] ?? 0)
     }
 
-    @Test("A clock that jumps takes out all that is due", arguments: [1, 2_048, 100_000])
+    @Test("After a jump of the clock all due entries come out", arguments: [1, 2_048, 100_000])
     func jumps(_ ticksPerStep: UInt64) {
         let deadlines = (0..<50).map { UInt64($0) * 97 * Self.tick }
         let step = ticksPerStep * Self.tick
@@ -59,7 +59,7 @@ struct TimerWheelTests {
         }
     }
 
-    @Test("The next entry's time is known, so that the loop can sleep until then")
+    @Test("The time of the next entry is known")
     func next() throws {
         var wheel = TimerWheel(now: Self.start)
         #expect(wheel.next == nil)
@@ -73,7 +73,7 @@ struct TimerWheelTests {
         #expect(due == [2])
     }
 
-    @Test("An entry far away wakes the loop in time to be put in again")
+    @Test("An entry beyond one turn of the wheel comes out at its time after few wakes")
     func farAway() throws {
         var wheel = TimerWheel(now: Self.start)
         let far = TimerWheel.tick(of: Self.start + 10_000 * Self.tick)
@@ -89,7 +89,7 @@ struct TimerWheelTests {
         #expect(wheel.next == nil)
     }
 
-    @Test("Ticks that have passed count as the next")
+    @Test("A deadline in the past is due at the next tick")
     func past() {
         var wheel = TimerWheel(now: Self.start)
         let tick = wheel.insert(1, at: 3)

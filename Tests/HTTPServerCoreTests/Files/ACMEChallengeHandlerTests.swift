@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-@Suite("RFC 8555 section 8.3: challenges of ACME over HTTP")
+@Suite("RFC 8555, 8.3: ACME challenges over HTTP")
 struct ACMEChallengeHandlerTests {
     private static let prefix = "/.well-known/acme-challenge/"
     private let directory: ServerDirectory
@@ -31,7 +31,7 @@ struct ACMEChallengeHandlerTests {
         return try await exchange(handler, method, target)
     }
 
-    @Test("A challenge is answered with its file, which may come and go while the server runs")
+    @Test("A challenge is answered with its file, which may be added and removed at run time")
     func challenge() async throws {
         #expect(try await answer("GET", Self.prefix + "Ab-9_").status == 404)
         try makeChallenge()
@@ -45,7 +45,7 @@ struct ACMEChallengeHandlerTests {
     }
 
     @Test(
-        "Everything else is the other handler's, whatever its spelling",
+        "All other targets, in any spelling, go to the inner handler",
         arguments: [
             "/", "/index.html", "/.well-known/other", prefix, String(prefix.dropLast()),
             prefix + "a.b", prefix + "../other", prefix + "..", prefix + "%41b-9_",
@@ -57,7 +57,7 @@ struct ACMEChallengeHandlerTests {
         #expect(try await answer("GET", target).status == 202)
     }
 
-    @Test("A target that a handler in front has rewritten shows nothing but challenges")
+    @Test("A rewritten target reaches challenges only")
     func rewritten() async throws {
         try makeChallenge()
         try directory.write("web/.secret", "secret")
@@ -80,7 +80,7 @@ struct ACMEChallengeHandlerTests {
         }
     }
 
-    @Test("A link out of the folder is not followed, and a missing folder is an error at once")
+    @Test("A link out of the folder is not followed, and a missing folder is an error on init")
     func folders() async throws {
         try makeChallenge()
         try directory.link("web/.well-known/acme-challenge/link", to: directory.path("secret"))

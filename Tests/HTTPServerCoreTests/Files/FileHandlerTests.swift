@@ -33,7 +33,7 @@ struct FileHandlerTests {
         let request = "\(method) \(target) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n"
         let answer = try await RouterTests.answer(handler ?? self.handler(), request)
         guard handler == nil else { return answer }
-        // It makes no difference whether the file is kept in memory.
+        // The response is the same if the file is cached in memory.
         let keeping = try FileHandler(directory: directory.path, settlingSeconds: 0)
         for round in ["kept then", "kept before"] {
             let other = try await RouterTests.answer(keeping, request)
@@ -44,8 +44,8 @@ struct FileHandlerTests {
         return answer
     }
 
-    /// The fields that do not depend on when they were written, nor on whether the end of the
-    /// requests has been seen by then.
+    /// The fields that depend neither on the time nor on whether the end of the requests has been
+    /// seen.
     private func lasting(_ answer: ServerAnswer) -> [String] {
         answer.fields.filter { $0.name != "Date" && $0.name != "Connection" }.map {
             "\($0.name): \($0.value)"
@@ -53,7 +53,7 @@ struct FileHandlerTests {
     }
 
     @Test(
-        "RFC 9111, 3: No cache keeps an error that only some requests get",
+        "RFC 9111, 3: A 412 or 416 has no Cache-Control",
         arguments: [("Range: bytes=99-\r\n", 416), ("If-Match: \"x\"\r\n", 412)])
     func errorsAreNotFresh(fields: String, status: Int) async throws {
         let handler = handler { $0.cacheAge = 60 }
@@ -62,7 +62,7 @@ struct FileHandlerTests {
         #expect(answer["Cache-Control"] == nil && answer["ETag"] != nil)
         let whole = try await get("/a.txt", handler: handler)
         #expect(whole["Cache-Control"] == "public, max-age=60")
-        // The same of any other response.
+        // The same applies to any other response.
         let other = SyncHandler { request in
             let fields: HTTPFields = ["ETag": "\"y\"", "Cache-Control": "public, max-age=60"]
             return try Response(.ok, fields: fields, body: .text("text")).conditional(for: request)
@@ -71,7 +71,7 @@ struct FileHandlerTests {
         #expect(error.status == status && error["Cache-Control"] == nil)
     }
 
-    @Test("8.8.2.1: A time to come is told as one that has passed, and conditions agree with it")
+    @Test("8.8.2.1: Last-Modified is never in the future, and conditions agree with it")
     func timeToCome() async throws {
         try directory.setModified("a.txt", 4_102_444_800)
         let answer = try await get("/a.txt")
@@ -83,7 +83,7 @@ struct FileHandlerTests {
         #expect(try await get("/a.txt", "If-Modified-Since: \(modified)\r\n").status == 304)
     }
 
-    @Test("A long listing is whole, in pieces", arguments: ["text/html", "application/json"])
+    @Test("A long listing is streamed and complete", arguments: ["text/html", "application/json"])
     func longListing(_ type: String) async throws {
         try directory.makeDirectory("many")
         for number in 100..<400 { try directory.write("many/f\(number)", "") }
@@ -100,7 +100,7 @@ struct FileHandlerTests {
 
     // MARK: Whole files
 
-    @Test("A file comes with its validators and media type")
+    @Test("A file has its validators and media type")
     func whole() async throws {
         let answer = try await get("/a.txt")
         #expect(answer.status == 200)
@@ -114,7 +114,9 @@ struct FileHandlerTests {
         #expect(tag.hasPrefix("\"") && tag.hasSuffix("\"") && tag.count > 10)
     }
 
-    @Test("9.3.2: HEAD is the same without content", arguments: ["/a.txt", "/empty", "/sub/"])
+    @Test(
+        "9.3.2: HEAD has the fields of GET without content",
+        arguments: ["/a.txt", "/empty", "/sub/"])
     func head(_ target: String) async throws {
         let whole = try await get(target)
         let head = try await get(target, method: "HEAD")
@@ -124,7 +126,7 @@ struct FileHandlerTests {
         #expect(head["ETag"] == whole["ETag"])
     }
 
-    @Test("An empty file is a file")
+    @Test("An empty file is 200 with length 0, and 416 for a range")
     func empty() async throws {
         let answer = try await get("/empty")
         #expect(answer.status == 200)
@@ -145,7 +147,7 @@ struct FileHandlerTests {
         #expect(options["Allow"] == "GET, HEAD, OPTIONS")
     }
 
-    @Test("8.8.3: A file that changes gets another tag, even with its old time put back")
+    @Test("8.8.3: A changed file gets another tag, even with its old modification time")
     func tagChanges() async throws {
         let first = try await get("/a.txt")["ETag"]
         try directory.write("a.txt", "9876543210")
@@ -164,7 +166,7 @@ struct FileHandlerTests {
     }
 
     @Test(
-        "Cache-Control is a matter of options",
+        "Cache-Control follows the option cacheAge",
         arguments: [(nil, nil), (0, "no-cache"), (60, "public, max-age=60")] as [(Int?, String?)])
     func cacheAge(_ age: Int?, _ expected: String?) async throws {
         let answer = try await get("/a.txt", handler: handler { $0.cacheAge = age })
@@ -193,7 +195,7 @@ struct FileHandlerTests {
     }
 
     @Test(
-        "13.2.2: Conditions in their order",
+        "13.2.2: Conditions are evaluated in order",
         arguments: [
             Condition(fields: "If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT\r\n", status: 304),
             Condition(fields: "If-Modified-Since: Sun, 06 Nov 1994 08:49:36 GMT\r\n", status: 200),
@@ -213,7 +215,7 @@ struct FileHandlerTests {
         #expect(answer.status == condition.status)
     }
 
-    @Test("13.1.1: If-Match is strong")
+    @Test("13.1.1: If-Match compares strongly")
     func ifMatch() async throws {
         let tag = try #require(try await get("/a.txt")["ETag"])
         let strong = try await get("/a.txt", "If-Match: \(tag)\r\n")
@@ -250,7 +252,7 @@ struct FileHandlerTests {
     }
 
     @Test(
-        "14.2: What is no range of bytes is ignored",
+        "14.2: An invalid range or another unit is ignored",
         arguments: ["lines=1-2", "bytes=x", "bytes=5-3"])
     func ignoredRange(_ range: String) async throws {
         let answer = try await get("/a.txt", "Range: \(range)\r\n")
@@ -258,7 +260,7 @@ struct FileHandlerTests {
         #expect(answer.text == "0123456789")
     }
 
-    @Test("15.5.17: A range behind the end is 416", arguments: ["10-", "99-100", "-0"])
+    @Test("15.5.17: A range after the end is 416", arguments: ["10-", "99-100", "-0"])
     func unsatisfiable(_ range: String) async throws {
         let answer = try await get("/a.txt", "Range: bytes=\(range)\r\n")
         #expect(answer.status == 416)
@@ -272,7 +274,7 @@ struct FileHandlerTests {
         #expect(answer["Content-Length"] == "10")
     }
 
-    @Test("13.1.5: If-Range lets a range through for the same content only")
+    @Test("13.1.5: If-Range allows a range of unchanged content only")
     func ifRange() async throws {
         let tag = try #require(try await get("/a.txt")["ETag"])
         for (condition, status) in [
@@ -287,7 +289,7 @@ struct FileHandlerTests {
 
     // MARK: Directories
 
-    @Test("A directory without its slash is redirected, with its query, and never elsewhere")
+    @Test("A directory without its slash is redirected within the host, with its query")
     func redirect() async throws {
         for (target, location) in [
             ("/sub", "/sub/"), ("/sub?a=b&c", "/sub/?a=b&c"), ("//sub", "/sub/"),
@@ -299,7 +301,7 @@ struct FileHandlerTests {
         }
     }
 
-    @Test("Under a mount the redirect keeps the prefix", arguments: ["/m", "/%6D", "/x/../m"])
+    @Test("Below a mount the redirect keeps the prefix", arguments: ["/m", "/%6D", "/x/../m"])
     func mountedRedirect(_ target: String) async throws {
         var router = Router()
         router.mount("/m", handler())
@@ -312,7 +314,7 @@ struct FileHandlerTests {
         #expect(file.text == "0123456789")
     }
 
-    @Test("An index file stands for its directory")
+    @Test("An index file is served for its directory")
     func index() async throws {
         let answer = try await get("/site/")
         #expect(answer.text == "<title>")
@@ -324,7 +326,7 @@ struct FileHandlerTests {
         #expect(none.text.contains("index.html"))
     }
 
-    @Test("A listing is HTML, or JSON for those who prefer it")
+    @Test("A listing is HTML, or JSON for clients that prefer it")
     func listing() async throws {
         let page = try await get("/sub/")
         #expect(page["Content-Type"] == "text/html; charset=utf-8")
@@ -338,7 +340,7 @@ struct FileHandlerTests {
         #expect(browser["Content-Type"] == "text/html; charset=utf-8")
     }
 
-    @Test("A listing links to the upload page of its folder, where one is named")
+    @Test("A listing links to the upload page of its folder if one is configured")
     func uploadPage() async throws {
         let link = "href=\"../up/?path=/sub/\""
         #expect(try await !get("/sub/").text.contains(">Upload<"))
@@ -347,7 +349,7 @@ struct FileHandlerTests {
     }
 
     @Test(
-        "A directory that can be opened and not read is refused",
+        "A directory without read permission is 403",
         .enabled(if: geteuid() != 0, "root reads all"))
     func unreadableDirectory() async throws {
         try directory.makeDirectory("closed")
@@ -364,13 +366,14 @@ struct FileHandlerTests {
         #expect(answer.status == 404)
     }
 
-    @Test("A file with a slash behind it is 404", arguments: ["/a.txt/", "/a.txt/x", "/a.txt/."])
+    @Test(
+        "A file with a slash after its name is 404", arguments: ["/a.txt/", "/a.txt/x", "/a.txt/."])
     func fileAsDirectory(_ target: String) async throws {
         let answer = try await get(target)
         #expect(answer.status == 404)
     }
 
-    @Test("A root that is not there is 404, or an error to whom asks")
+    @Test("A missing root is 404, or an error of the throwing initializer")
     func missingRoot() async throws {
         let handler = FileHandler(root: directory.path("nothing"))
         let answer = try await get("/", handler: handler)

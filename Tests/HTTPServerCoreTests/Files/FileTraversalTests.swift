@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-@Suite("No way out of the root")
+@Suite("Files outside of the root cannot be reached")
 struct FileTraversalTests {
     private let directory: ServerDirectory
 
@@ -28,7 +28,7 @@ struct FileTraversalTests {
     }
 
     @Test(
-        "Dots, encoded or not, lead nowhere",
+        "Dots, encoded or not, do not lead out of the root",
         arguments: [
             "/../secret", "/..%2fsecret", "/%2e%2e/secret", "/%2e%2e%2fsecret", "/.%2e/secret",
             "/%252e%252e/secret", "/sub/../../secret", "/sub/%2e%2e/%2e%2e/secret",
@@ -47,7 +47,7 @@ struct FileTraversalTests {
     }
 
     @Test(
-        "Dots inside of the root are resolved",
+        "Dots within the root are resolved",
         arguments: ["/sub/../file", "/./file", "/sub/%2e%2e/file"])
     func inside(_ target: String) async throws {
         let answer = try await get(target)
@@ -76,7 +76,7 @@ struct FileTraversalTests {
         }
     }
 
-    @Test("A folder that becomes a link out of the root meanwhile leads nowhere")
+    @Test("A link that is switched during requests never leads out of the root")
     func changingLinks() async throws {
         let directory = directory
         try directory.makeDirectory("outside")
@@ -101,7 +101,7 @@ struct FileTraversalTests {
         try await flips.value
     }
 
-    @Test("A link inside of the root is served and listed")
+    @Test("A link within the root is served and listed")
     func linksInside() async throws {
         try directory.link("root/link", to: "sub/deep")
         try directory.link("root/folder", to: "sub")
@@ -114,7 +114,7 @@ struct FileTraversalTests {
         #expect(listing.contains("href=\"folder/\""))
     }
 
-    @Test("Without help of the kernel no link is followed, and nothing leads out")
+    @Test("Opening step by step follows no links and does not leave the root")
     func stepwise() throws {
         try directory.link("root/link", to: "sub/deep")
         try directory.link("root/folder", to: "sub")
@@ -126,14 +126,14 @@ struct FileTraversalTests {
         Syscalls.close(unsafe try root.openStepwise("file", 0))
     }
 
-    @Test("A pipe is 404 and blocks nobody")
+    @Test("A pipe is 404, is not listed and does not block")
     func pipe() async throws {
         try directory.makePipe("root/pipe")
         #expect(try await get("/pipe").status == 404)
         #expect(try await get("/").text.contains("href=\"pipe\"") == false)
     }
 
-    @Test("Hidden names are neither served nor listed, unless asked for")
+    @Test("Hidden names are neither served nor listed unless the option allows it")
     func hidden() async throws {
         try directory.write("root/.hidden", "hidden")
         try directory.makeDirectory("root/.git")
@@ -144,7 +144,7 @@ struct FileTraversalTests {
             #expect(try await get(target).status == 404, "\(target)")
         }
         #expect(try await get("/").text.contains(".hidden") == false)
-        // HFS+ leaves such a character out when it compares names.
+        // HFS+ ignores such a character when it compares names.
         try directory.write("root/\u{200C}.hidden", "hidden")
         #expect(try await get("/%E2%80%8C.hidden").status == 404)
         let isOwn = ReservedNames.contains(Array(".ht\u{200C}tpkit-dav".utf8).span)
@@ -175,7 +175,7 @@ struct FileTraversalTests {
         "a:b.txt", "javascript:alert(1)", "..foo", "a..b", "line\nbreak.txt", "~tilde", "a;b=c",
     ]
 
-    @Test("Names with odd characters are listed and found by their links", arguments: names)
+    @Test("Names with special characters are listed with working links", arguments: names)
     func oddNames(_ name: String) async throws {
         try directory.write("root/sub/" + name, name)
         let isHidden = name.hasPrefix(".")

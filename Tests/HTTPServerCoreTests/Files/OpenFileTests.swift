@@ -4,7 +4,7 @@ import HTTPServerKit
 import TestSupport
 import Testing
 
-@Suite("Files kept open for further answers")
+@Suite("Files kept open for further responses")
 struct OpenFileTests {
     private let directory: ServerDirectory
 
@@ -12,7 +12,7 @@ struct OpenFileTests {
         directory = try ServerDirectory()
     }
 
-    /// A handler that closes no file before the test is done.
+    /// A handler that closes no file before the test ends.
     private func handler(
         root: String? = nil, _ change: (inout FileHandler.Options) -> Void = { _ in }
     ) throws -> FileHandler {
@@ -29,10 +29,10 @@ struct OpenFileTests {
         try await RouterTests.answer(handler, "GET \(target) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n")
     }
 
-    /// More than is kept in memory.
+    /// Longer than files that are cached in memory.
     private func text(_ letter: Character) -> String { String(repeating: letter, count: 20_000) }
 
-    @Test("An open file answers again, whole and in parts, with the same fields")
+    @Test("An open file is reused for whole and partial responses with the same fields")
     func reused() async throws {
         let handler = try handler()
         try directory.write("a.txt", text("a"))
@@ -50,7 +50,7 @@ struct OpenFileTests {
         #expect(handler.openFiles == 1)
     }
 
-    @Test("A file that changes in whatever way is sent as it is now")
+    @Test("Any change of an open file is seen by the next request")
     func changes() async throws {
         let handler = try handler()
         try directory.write("a.txt", text("a"))
@@ -69,7 +69,7 @@ struct OpenFileTests {
         #expect(try await get("/a.txt", handler).status == 301)
     }
 
-    @Test("A link is not kept, nor a file that a link on the way leads to")
+    @Test("Files that are reached through a link are not kept open")
     func links() async throws {
         let handler = try handler()
         try directory.makeDirectory("folder")
@@ -81,7 +81,7 @@ struct OpenFileTests {
         #expect(handler.openFiles == 0)
     }
 
-    @Test("A folder on the way that has become a link leads nowhere")
+    @Test("After a parent folder becomes a link out of the root, an open file is 404")
     func folderBecomesLink() async throws {
         try directory.makeDirectory("root")
         try directory.makeDirectory("root/folder")
@@ -94,7 +94,7 @@ struct OpenFileTests {
         #expect(try await get("/folder/a.txt", handler).status == 404)
     }
 
-    @Test("Only so many are open, none above 1 MiB, and none when it is turned off")
+    @Test("The number and the size of open files are limited, and a limit of 0 keeps none")
     func bounded() async throws {
         let handler = try handler { $0.openFileLimit = 2 }
         for number in 0..<4 {
@@ -114,9 +114,9 @@ struct OpenFileTests {
         #expect(refusing.openFiles == 0)
     }
 
-    @Test("After their time the files are closed, without another request")
+    @Test("Open files are closed after their time, without another request")
     func closed() async throws {
-        // Longer than a busy machine takes from the answer to the look at the files.
+        // Longer than a busy machine takes from the response to the check below.
         let handler = try FileHandler(
             directory: directory.path, settlingSeconds: 2, openSeconds: 8)
         for _ in 0..<2 {

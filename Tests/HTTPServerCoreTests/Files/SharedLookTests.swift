@@ -6,7 +6,7 @@ import ToolkitSystem
 
 @testable import HTTPServerKit
 
-@Suite("Requests that arrive together share one look at a kept file")
+@Suite("Requests that arrive together share one check of a cached file")
 struct SharedLookTests {
     private let directory: ServerDirectory
     private let root: RootDirectory
@@ -19,7 +19,7 @@ struct SharedLookTests {
         root = try RootDirectory(directory.path)
     }
 
-    /// Keeps the file, read now.
+    /// Reads the file and caches it.
     private func keep() throws {
         let file = OpenFile(owning: try path.open(in: root))
         let status = try #require(RootDirectory.status(of: file.descriptor))
@@ -32,7 +32,8 @@ struct SharedLookTests {
     }
 
     @Test(
-        "A look serves only requests that had begun to arrive before it", arguments: [10, 20_000])
+        "A check is valid only for requests that had begun to arrive before it",
+        arguments: [10, 20_000])
     func shared(_ size: Int) throws {
         try directory.write("a.txt", String(repeating: "x", count: size))
         try keep()
@@ -40,15 +41,15 @@ struct SharedLookTests {
         #expect(cache.entry(at: path, in: root, arrival: .max) != nil)
         let after = Syscalls.monotonic()
         try directory.remove("a.txt")
-        // It had sent its request when the file was there.
+        // This request was sent while the file existed.
         #expect(cache.entry(at: path, in: root, arrival: before) != nil)
-        // These may have sent theirs when it was gone.
+        // This one may have been sent after the removal.
         #expect(cache.entry(at: path, in: root, arrival: after) == nil)
         #expect(cache.counts.small + cache.counts.open == 0)
         #expect(cache.entry(at: path, in: root, arrival: before) == nil)
     }
 
-    @Test("Reading a file is no look: the first request looks, whenever it arrived")
+    @Test("Reading a file is not a check: the first request always checks the file")
     func first() throws {
         try directory.write("a.txt", "text")
         try keep()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-@Suite("Small files kept in memory")
+@Suite("Small files cached in memory")
 struct SmallFileTests {
     private let directory: ServerDirectory
 
@@ -26,13 +26,13 @@ struct SmallFileTests {
         try await RouterTests.answer(handler, "GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
     }
 
-    @Test("A file that changes in whatever way is sent as it is now")
+    @Test("Any change of a cached file is seen by the next request")
     func changes() async throws {
         let handler = try handler()
         try directory.write("a.txt", "first")
         #expect(try await get("/a.txt", handler).text == "first")
         #expect(handler.keptFiles == 1)
-        // Times may stand still for a few milliseconds.
+        // File times may not change for a few milliseconds.
         try await Task.sleep(for: .milliseconds(20))
         try directory.write("a.txt", "other")
         #expect(try await get("/a.txt", handler).text == "other")
@@ -48,18 +48,18 @@ struct SmallFileTests {
         #expect(handler.keptFiles == 0)
     }
 
-    @Test("A file that has just been written is not kept: its times may not move once more")
+    @Test("A file that has just been written is not cached, because its times may not change again")
     func unsettled() async throws {
         let handler = try handler(settlingSeconds: 3_600)
         try directory.write("a.txt", "first")
-        // A past date of modification does not help: the change time tells.
+        // A past modification date does not help, because the change time counts.
         try directory.setModified("a.txt", 784_111_777)
         #expect(try await get("/a.txt", handler).text == "first")
         #expect(handler.keptFiles == 0)
     }
 
     @Test(
-        "A file with any time is judged",
+        "The age of a file is computed for extreme times, too",
         arguments: [(.min, true), (0, true), (.max, false)] as [(Int64, Bool)])
     func oddTimes(_ seconds: Int64, _ isUntouched: Bool) throws {
         try directory.write("a.txt", "text")
@@ -69,7 +69,7 @@ struct SmallFileTests {
         #expect(status.isUntouched(for: 2) == isUntouched)
     }
 
-    @Test("Larger files are not kept in memory, and none when it is turned off")
+    @Test("Larger files are not cached, and a cache size of 0 keeps none")
     func notKept() async throws {
         let keeping = try handler()
         let refusing = try handler { $0.cachedBytes = 0 }
@@ -83,7 +83,7 @@ struct SmallFileTests {
         #expect(refusing.keptFiles == 0)
     }
 
-    @Test("What is kept is bounded, and what is asked for stays")
+    @Test("The cache is bounded")
     func bounded() async throws {
         // Each file counts as 2 KiB: 16 of them are one generation.
         let handler = try handler { $0.cachedBytes = 64 << 10 }
@@ -97,7 +97,7 @@ struct SmallFileTests {
         #expect(handler.keptFiles > 16)
     }
 
-    @Test("A link is no file, and is not kept as one")
+    @Test("A file that is reached through a link is not cached")
     func link() async throws {
         let handler = try handler()
         try directory.write("a.txt", "text")
@@ -109,7 +109,9 @@ struct SmallFileTests {
         #expect(try await get("/b.txt", handler).status == 404)
     }
 
-    @Test("A folder on the way that has become a link leads nowhere", arguments: [1, 2, 3])
+    @Test(
+        "After a parent folder becomes a link out of the root, a cached file is 404",
+        arguments: [1, 2, 3])
     func folderBecomesLink(_ depth: Int) async throws {
         try directory.makeDirectory("root")
         var folder = "root"
@@ -123,13 +125,13 @@ struct SmallFileTests {
         #expect(try await get(target, handler).text == "text")
         #expect(try await get(target, handler).text == "text")
         #expect(handler.keptFiles == 1)
-        // The file keeps all of its times.
+        // The file's times do not change.
         try directory.rename("root/0", to: "outside")
         try directory.link("root/0", to: "../outside")
         #expect(try await get(target, handler).status == 404)
     }
 
-    @Test("An index file is kept as any other, and the first of them answers")
+    @Test("Index files are cached like others, and the first existing one is served")
     func index() async throws {
         let handler = try handler { $0.indexFiles = ["first.html", "second.html"] }
         try directory.makeDirectory("site")
@@ -142,7 +144,7 @@ struct SmallFileTests {
         #expect(try await get("/site/", handler).text == "second")
     }
 
-    @Test("Beside compressed files those are kept that are sent as they are")
+    @Test("Plain files are cached until a precompressed one appears")
     func precompressed() async throws {
         let handler = try handler { $0.servesPrecompressed = true }
         try directory.write("a.txt", "plain")

@@ -19,7 +19,7 @@ struct TemplateHandlerTests {
         try directory.write("long.html", String(repeating: "%name%", count: 1_000))
     }
 
-    /// Files as they are, and templates in front of them for pages.
+    /// Templates for pages, and plain files for other paths.
     private var site: Router {
         var router = Router()
         router.mount("/", FileHandler(root: directory.path))
@@ -34,13 +34,13 @@ struct TemplateHandlerTests {
         try await RouterTests.answer(site, RouterTests.request(method, target))
     }
 
-    @Test("Values are filled in and escaped, and other files stay as they are")
+    @Test("Pages are filled with escaped values, and other files are served unchanged")
     func pages() async throws {
         let page = try await get("/page.html")
         #expect(page.text == "<p>&lt;nobody&gt; %other%</p>")
         #expect(page["Content-Type"] == "text/html; charset=utf-8")
         #expect(page["Cache-Control"] == "no-cache")
-        // The values are not in the file: its validators would say too much.
+        // The file's validators do not cover the values.
         #expect(page["ETag"] == nil && page["Last-Modified"] == nil)
         #expect(try await get("/page.html?%name%").text == "<p>%name% %other%</p>")
         #expect(try await get("/sub/page.html").text == "/sub/page.html")
@@ -50,7 +50,7 @@ struct TemplateHandlerTests {
     }
 
     @Test(
-        "What is not there, hidden, a folder, or outside is refused as with files",
+        "Missing and hidden files, folders and paths outside are refused as for files",
         arguments: [
             ("/sub/", 404), ("/page.html/", 404), ("/nothing.html", 404), ("/.hidden.html", 404),
             ("/page.html/x.html", 404),
@@ -60,7 +60,7 @@ struct TemplateHandlerTests {
         #expect(try await get(target).status == status)
     }
 
-    @Test("Only GET and HEAD give a page", arguments: ["POST", "PUT", "DELETE", "OPTIONS"])
+    @Test("Only GET and HEAD get a page", arguments: ["POST", "PUT", "DELETE", "OPTIONS"])
     func otherMethods(_ method: String) async throws {
         let pages = TemplateHandler(root: directory.path) { _ in ["name": "secret"] }
         var router = Router()
@@ -71,7 +71,7 @@ struct TemplateHandlerTests {
         #expect(answer.status == (method == "OPTIONS" ? 204 : 405))
     }
 
-    @Test("A template that is too long is an error of the site, and values may fail")
+    @Test("A template above the limit is 500, and an error of the values becomes the response")
     func failures() async throws {
         #expect(try await get("/long.html").status == 500)
         let failing = TemplateHandler(root: directory.path) { _ in throw HTTPError(.forbidden) }

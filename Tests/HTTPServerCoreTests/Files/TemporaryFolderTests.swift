@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-@Suite("Folders of uploads")
+@Suite("Temporary folders of uploads")
 struct TemporaryFolderTests {
     private func makeOld(_ path: String) throws {
         let date = Date(timeIntervalSinceNow: -200_000)
@@ -14,7 +14,7 @@ struct TemporaryFolderTests {
 
     private func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
-    @Test("A folder that a process holds is not swept, however old it is")
+    @Test("A folder that is in use is not swept, however old it is")
     func held() async throws {
         let parent = try ServerDirectory()
         let path = try await sweepAroundHeldFolder(parent)
@@ -29,7 +29,7 @@ struct TemporaryFolderTests {
         try parent.write("http-upload-aB3xYz/0", "x")
         for path in [file, folder.path, abandoned + "/0", abandoned] { try makeOld(path) }
         Syscalls.sweepTemporaryFolders(below: parent.path, olderThan: 86_400)
-        // The first use of a parent has it swept, too, and may be at it.
+        // The first use of a parent starts a sweep, too, which may still be running.
         try await waitUntil { !isThere(abandoned) }
         #expect(isThere(file))
         return folder.path

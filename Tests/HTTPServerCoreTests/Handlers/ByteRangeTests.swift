@@ -4,7 +4,7 @@ import Testing
 
 @Suite("RFC 9110, 14: Range Requests")
 struct ByteRangeTests {
-    /// What a decision says, in a form that a table can hold.
+    /// A decision as text for a table.
     static func text(_ field: String?, _ length: Int64) -> String {
         switch RangeDecision(field: field, length: length) {
         case .whole: "whole"
@@ -16,7 +16,7 @@ struct ByteRangeTests {
     }
 
     @Test(
-        "14.1.2: One range is cut to the content",
+        "14.1.2: A range is clamped to the content",
         arguments: [
             ("bytes=0-0", 10, "0-0"), ("bytes=0-9", 10, "0-9"), ("bytes=0-", 10, "0-9"),
             ("bytes=9-", 10, "9-9"), ("bytes=5-100", 10, "5-9"), ("bytes=-1", 10, "9-9"),
@@ -35,7 +35,7 @@ struct ByteRangeTests {
     }
 
     @Test(
-        "15.5.17: Ranges behind the end cannot be satisfied",
+        "15.5.17: Ranges after the end cannot be satisfied",
         arguments: [
             ("bytes=10-", 10), ("bytes=10-20", 10), ("bytes=-0", 10), ("bytes=10-,11-12,-0", 10),
             ("bytes=0-", 0), ("bytes=0-0", 0), ("bytes=-0", 0), ("bytes=1-", 1),
@@ -58,14 +58,14 @@ struct ByteRangeTests {
         #expect(Self.text(field, 10) == "whole")
     }
 
-    @Test("Without the field, or for a suffix of nothing, all is sent")
+    @Test("Without the field, or for a suffix of empty content, the whole content is sent")
     func whole() {
         #expect(Self.text(nil, 10) == "whole")
         #expect(Self.text("bytes=-5", 0) == "whole")
     }
 
     @Test(
-        "15.3.7.2: Several ranges are joined where they touch and keep the order asked for",
+        "15.3.7.2: Adjacent ranges are joined, and the requested order is kept",
         arguments: [
             ("bytes=0-1,4-5", "0-1 4-5"),
             ("bytes=4-5,0-1", "4-5 0-1"),
@@ -84,7 +84,7 @@ struct ByteRangeTests {
     }
 
     @Test(
-        "Sixteen parts are sent, seventeen are too many",
+        "Up to sixteen parts are sent; for more the whole content is",
         arguments: [(15, false), (16, false), (17, true), (200, true)])
     func partLimit(count: Int, isWhole: Bool) {
         let field = "bytes=" + (0..<count).map { "\($0 * 10)-\($0 * 10)" }.joined(separator: ",")
@@ -93,14 +93,14 @@ struct ByteRangeTests {
     }
 
     @Test(
-        "Two hundred ranges are looked at, one more is too many",
+        "Up to two hundred ranges are parsed; a longer field is ignored",
         arguments: [(199, "0-0"), (200, "0-0"), (201, "whole")])
     func rangeLimit(count: Int, decision: String) {
         let field = "bytes=" + [String](repeating: "0-0", count: count).joined(separator: ",")
         #expect(Self.text(field, 10) == decision)
     }
 
-    @Test("The parts never overlap and never exceed the content in sum")
+    @Test("Parts never overlap, and are together shorter than the content")
     func sums() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<2_000 {

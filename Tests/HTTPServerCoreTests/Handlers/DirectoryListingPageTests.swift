@@ -13,7 +13,7 @@ struct DirectoryListingPageTests {
         return String(decoding: listing.rendered(as: .html), as: UTF8.self)
     }()
 
-    /// What stands between two texts of the page, each of which must be there once.
+    /// The text of the page between two texts, each of which must occur once.
     static func between(_ start: String, _ end: String) throws -> Substring {
         let starts = page.ranges(of: start)
         let ends = page.ranges(of: end)
@@ -39,7 +39,7 @@ struct DirectoryListingPageTests {
         #expect(!DirectoryListing.contentSecurityPolicy.contains("unsafe"))
     }
 
-    @Test("The page asks for nothing from elsewhere and has nothing that the policy would block")
+    @Test("The page loads nothing external and has nothing that the policy would block")
     func selfContained() {
         let withoutNamespace = Self.page.replacing("http://www.w3.org/2000/svg", with: "")
         for text in ["http:", "https:", "@import", "url(", " style=", " onclick=", "src="] {
@@ -56,7 +56,7 @@ struct DirectoryListingPageTests {
         #expect(Self.page.contains("prefers-color-scheme: dark"))
     }
 
-    @Test("Every picture that the page refers to is defined in it")
+    @Test("Every icon that the page refers to is defined in it")
     func icons() {
         let references = Self.page.matches(of: /<use href="#([a-z]+)"/).map(\.1)
         #expect(references.count >= 3)
@@ -66,7 +66,7 @@ struct DirectoryListingPageTests {
     }
 
     @Test(
-        "SHA-256 of the tests agrees with FIPS 180-4's examples",
+        "The tests' SHA-256 agrees with the examples of FIPS 180-4",
         arguments: [
             ("", "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="),
             ("abc", "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="),

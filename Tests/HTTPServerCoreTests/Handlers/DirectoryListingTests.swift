@@ -24,7 +24,7 @@ struct DirectoryListingTests {
             as: UTF8.self)
     }
 
-    @Test("Folders come first, then natural order")
+    @Test("Folders come first, and names are in natural order")
     func order() {
         let entries = [
             Self.entry("b10"), Self.entry("B9"), Self.entry("z", isDirectory: true),
@@ -36,7 +36,7 @@ struct DirectoryListingTests {
         #expect(names == ["a", "z", "1", "B9", "b10"])
     }
 
-    @Test("What is no name is left out", arguments: ["", ".", ".."])
+    @Test("Entries without a valid name are left out", arguments: ["", ".", ".."])
     func noNames(name: String) {
         let listing = DirectoryListing(path: [], entries: [Self.entry(name, isDirectory: true)])
         #expect(listing.entries.isEmpty)
@@ -60,14 +60,14 @@ struct DirectoryListingTests {
         #expect(page.components(of: "<script>") == 1)
     }
 
-    @Test("Names of folders above are escaped wherever they stand")
+    @Test("Names of parent folders are escaped everywhere")
     func pathNames() {
         let page = Self.page([], path: ["</title><script>", "b"])
         #expect(page.components(of: "<script>") == 1)
         #expect(page.contains("<title>b ‹ &lt;/title&gt;&lt;script&gt;</title>"))
     }
 
-    @Test("A name that is no UTF-8 links to its bytes")
+    @Test("The link of a name that is not UTF-8 has its bytes")
     func invalidUTF8() {
         var entry = Self.entry("x")
         entry.name = [0x6C, 0xE9]
@@ -76,7 +76,7 @@ struct DirectoryListingTests {
         #expect(Self.json([entry]).contains(#""href":"l%E9""#))
     }
 
-    @Test("Sizes and times are shown in words and kept for sorting")
+    @Test("Sizes and times are readable, with exact values for sorting")
     func columns() {
         let page = Self.page([Self.entry("a", size: 1_536)])
         #expect(page.contains(#"data-value="1536" title="1536 bytes">1.5 KiB</td>"#))
@@ -84,7 +84,7 @@ struct DirectoryListingTests {
         #expect(page.contains("1 file · 1.5 KiB"))
     }
 
-    @Test("Below the root, links lead to each folder above")
+    @Test("Below the root there are links to each parent folder")
     func breadcrumb() {
         let page = Self.page([Self.entry("x")], path: ["a", "b"])
         #expect(page.contains("<li><a href=\"../../\">"))
@@ -94,7 +94,7 @@ struct DirectoryListingTests {
     }
 
     @Test(
-        "A link leads to the upload page of the folder, wherever that is",
+        "The upload link has the folder's path at any address of the page",
         arguments: [
             ("up/", [], "./up/?path=/"), ("a:b/", [], "./a:b/?path=/"),
             ("up/", ["a b", "c"], "../../up/?path=/a%20b/c/"),
@@ -124,13 +124,13 @@ struct DirectoryListingTests {
         #expect(!Self.page([Self.entry("x")], path: path).contains("This folder is empty"))
     }
 
-    @Test("Sizes that exceed the type in sum do not trap")
+    @Test("A sum of sizes that overflows does not trap")
     func hugeSum() {
         let page = Self.page([Self.entry("a", size: .max), Self.entry("b", size: .max)])
         #expect(page.contains("2 files · 8.0 EiB"))
     }
 
-    @Test("JSON gives one object for each entry")
+    @Test("JSON has one object for each entry")
     func jsonObjects() {
         let entries = [Self.entry("b.txt", size: 5), Self.entry("a b", isDirectory: true)]
         let expected = """
@@ -147,7 +147,7 @@ struct DirectoryListingTests {
     }
 
     @Test(
-        "JSON strings escape what would end them or a script around them",
+        "JSON strings escape characters that would end them or a surrounding script",
         arguments: [
             ("a\"b", #"a\"b"#), (#"a\b"#, #"a\\b"#), ("</script>", #"\u003C/script>"#),
             ("<!--", #"\u003C!--"#), ("a\nb\tc\r", #"a\nb\tc\r"#),
@@ -161,7 +161,7 @@ struct DirectoryListingTests {
     }
 
     @Test(
-        "JSON goes to those who ask for it more clearly than for HTML",
+        "JSON is sent if Accept prefers it to HTML",
         arguments: [
             (nil, .html), ("*/*", .html), ("application/json", .json), ("garbage", .html),
             ("image/png", .html), ("application/json, */*", .json),
@@ -171,7 +171,7 @@ struct DirectoryListingTests {
         #expect(DirectoryListing.Format(accept: accept) == format)
     }
 
-    @Test("Each form names its media type")
+    @Test("Each format has its media type")
     func mediaTypes() {
         #expect(DirectoryListing.Format.html.mediaType.description == "text/html; charset=utf-8")
         #expect(DirectoryListing.Format.json.mediaType.description == "application/json")
@@ -179,7 +179,7 @@ struct DirectoryListingTests {
 }
 
 extension String {
-    /// How often the text stands in this one.
+    /// How often this text contains another one.
     fileprivate func components(of text: String) -> Int {
         ranges(of: text).count
     }

@@ -5,7 +5,7 @@ import Testing
 @Suite("HTML escaping")
 struct HTMLEscapingTests {
     @Test(
-        "Text and attributes escape what means something there",
+        "Special characters of text and of attributes are escaped",
         arguments: [
             ("plain", "plain", "plain"),
             ("a&b", "a&amp;b", "a&amp;b"),
@@ -22,7 +22,7 @@ struct HTMLEscapingTests {
         #expect(HTMLEscaping.attribute(raw) == attribute)
     }
 
-    @Test("A writer escapes by where the text stands")
+    @Test("A writer escapes by context")
     func writer() {
         var writer = HTMLWriter()
         writer.markup("<a title=\"")

@@ -3,7 +3,7 @@ import HTTPServerCore
 import HTTPServerKit
 import Testing
 
-@Suite("Listing: words for people")
+@Suite("Directory listing: readable text")
 struct ListingTextTests {
     @Test(
         "Sizes have one decimal below ten and carry into the next unit",
@@ -19,7 +19,7 @@ struct ListingTextTests {
     }
 
     @Test(
-        "Times are in UTC to the minute",
+        "Times are shown in UTC to the minute",
         arguments: [
             (1_795_287_959, "2026-11-21 19:05"), (0, "1970-01-01 00:00"),
             (.max, "9999-"), (.min, "0000-"),
@@ -30,7 +30,7 @@ struct ListingTextTests {
         #expect(shown.utf8.count == 16)
     }
 
-    @Test("Control characters are shown, other bytes repaired")
+    @Test("Control characters are made visible, and invalid bytes replaced")
     func names() {
         #expect(ListingText.name(Array("a\n\u{1B}\u{7F}b ü".utf8)) == "a␊␛␡b ü")
         #expect(ListingText.name([0x61, 0xE9, 0x62]) == "a\u{FFFD}b")
@@ -39,18 +39,18 @@ struct ListingTextTests {
     }
 
     @Test(
-        "Characters that turn the direction of text round are shown as escapes",
+        "Bidirectional control characters are shown as escapes",
         arguments: ["61C", "200E", "200F", "202A", "202E", "2066", "2069"])
     func directions(digits: String) throws {
         let scalar = try #require(UInt32(digits, radix: 16).flatMap { Unicode.Scalar($0) })
         #expect(
             ListingText.name(Array("a\(Character(scalar))gpj.exe".utf8)) == "a\\u{\(digits)}gpj.exe"
         )
-        // Text that is written from right to left stays as it is.
+        // Text that is written from right to left is not changed.
         #expect(ListingText.name(Array("שלום ؟ …".utf8)) == "שלום ؟ …")
     }
 
-    @Test("Nouns follow their number")
+    @Test("Nouns agree with their number")
     func counts() {
         #expect(ListingText.count(0, "file") == "0 files")
         #expect(ListingText.count(1, "file") == "1 file")

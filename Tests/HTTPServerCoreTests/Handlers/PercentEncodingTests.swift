@@ -5,7 +5,7 @@ import Testing
 @Suite("RFC 3986, 2.1 and 3.3: Percent-Encoding of Path Segments")
 struct PercentEncodingTests {
     @Test(
-        "Links lead back to the name they were made of",
+        "Names are percent-encoded as links",
         arguments: [
             ("a.txt", "a.txt"), ("a&b <i>.txt", "a%26b%20%3Ci%3E.txt"), ("50%.txt", "50%25.txt"),
             ("ü ñ.txt", "%C3%BC%20%C3%B1.txt"), ("#1?.txt", "%231%3F.txt"),
@@ -19,13 +19,13 @@ struct PercentEncodingTests {
         #expect(PathEncoding.link(to: Array(name.utf8), isDirectory: true) == encoded + "/")
     }
 
-    @Test("A name with a colon is kept from reading as a scheme")
+    @Test("A name with a colon cannot be read as a scheme")
     func colon() {
         let link = PathEncoding.link(to: Array("javascript:alert(1)".utf8), isDirectory: false)
         #expect(link == "./javascript:alert%281%29")
     }
 
-    @Test("A path is encoded as its segments are, and keeps its slashes")
+    @Test("A path is encoded like its segments, with its slashes")
     func path() {
         let names = ["a b", "%", "ü", "A-Z_0.9~@:", "#1?.txt", "it's"]
         let encoded = names.map { PathEncoding.segment($0.utf8) }.joined(separator: "/")
@@ -33,7 +33,7 @@ struct PercentEncodingTests {
         #expect(PathEncoding.path([0x6C, 0x2F, 0xE9]) == "l/%E9" && PathEncoding.path([]) == "")
     }
 
-    @Test("Names that are no UTF-8 keep their bytes")
+    @Test("Names that are not UTF-8 keep their bytes")
     func bytes() {
         #expect(PathEncoding.segment([0x6C, 0xE9, 0xFF, 0x00]) == "l%E9%FF%00")
     }

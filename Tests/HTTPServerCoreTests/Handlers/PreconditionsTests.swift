@@ -30,7 +30,7 @@ struct PreconditionsTests {
     }
 
     @Test(
-        "13.1.1: If-Match needs a strong match, for every method",
+        "13.1.1: With every method If-Match needs a strong match",
         arguments: [
             (#""a""#, true), (#""b", "a""#, true), ("*", true), (#""b""#, false),
             (#"W/"a""#, false), ("", false), ("a", false), (#""a", b"#, false),
@@ -44,7 +44,7 @@ struct PreconditionsTests {
             Self.result(Preconditions(ifMatch: field), .other, .missing) == .preconditionFailed)
     }
 
-    @Test("13.1.1: A weak current tag never satisfies If-Match but with a star")
+    @Test("13.1.1: A weak or missing current tag satisfies only If-Match: *")
     func weakCurrent() {
         let weak = CurrentState(entityTag: EntityTag(#"W/"a""#), lastModified: nil)
         let none = CurrentState(entityTag: nil, lastModified: nil)
@@ -70,7 +70,7 @@ struct PreconditionsTests {
         #expect(Self.result(preconditions, .other, .missing) == Self.proceed)
     }
 
-    @Test("13.1.2: Tags that cannot be read let a read pass and stop a change")
+    @Test("13.1.2: Malformed tags let a read pass and stop a change")
     func unreadableIfNoneMatch() {
         let preconditions = Preconditions(ifNoneMatch: "a")
         #expect(Self.result(preconditions, .get) == Self.proceed)
@@ -78,7 +78,7 @@ struct PreconditionsTests {
     }
 
     @Test(
-        "13.1.3: If-Modified-Since agrees up to the second, for reads only",
+        "13.1.3: If-Modified-Since compares to the second, and only with GET and HEAD",
         arguments: [
             (before, false), (exact, true), (after, true),
             ("Sunday, 06-Nov-94 08:49:37 GMT", true), ("Sun Nov  6 08:49:37 1994", true),
@@ -93,7 +93,7 @@ struct PreconditionsTests {
     }
 
     @Test(
-        "13.1.4: If-Unmodified-Since stops what changed later, for every method",
+        "13.1.4: With every method If-Unmodified-Since fails after a later change",
         arguments: [(before, false), (exact, true), (after, true), ("soon", true)])
     func ifUnmodifiedSince(field: String, passes: Bool) {
         let preconditions = Preconditions(ifUnmodifiedSince: field)
@@ -103,7 +103,8 @@ struct PreconditionsTests {
         #expect(Self.result(preconditions, .other, .missing) == Self.proceed)
     }
 
-    @Test("13.2.2: If-Match hides If-Unmodified-Since, If-None-Match hides If-Modified-Since")
+    @Test(
+        "13.2.2: If-Match overrides If-Unmodified-Since, If-None-Match overrides If-Modified-Since")
     func precedence() {
         let match = Preconditions(ifMatch: #""a""#, ifUnmodifiedSince: Self.before)
         #expect(Self.result(match) == Self.proceed)
@@ -133,7 +134,7 @@ struct PreconditionsTests {
         #expect(Self.result(preconditions, .other) == Self.proceed)
     }
 
-    @Test("13.1.5: If-Range without Range means nothing")
+    @Test("13.1.5: If-Range without Range is ignored")
     func ifRangeAlone() {
         #expect(Self.result(Preconditions(ifRange: #""a""#)) == Self.proceed)
     }
@@ -148,7 +149,7 @@ struct PreconditionsTests {
     }
 
     @Test(
-        "8.8.2.2: A date is no strong validator while its second lasts",
+        "8.8.2.2: A date is a strong validator only after its second has passed",
         arguments: [(-1, false), (0, false), (1, true)] as [(Int64, Bool)])
     func freshDate(seconds: Int64, isAllowed: Bool) {
         let now = HTTPDate(secondsSinceEpoch: 784_111_777 + seconds)
@@ -157,7 +158,7 @@ struct PreconditionsTests {
         #expect(result == .proceed(rangeAllowed: isAllowed))
     }
 
-    @Test("14.2: A range is only looked at when the other conditions let the request pass")
+    @Test("14.2: Ranges are evaluated after the other conditions")
     func rangeAfterConditions() {
         let matching = Preconditions(ifNoneMatch: #""a""#, ifRange: #""a""#, hasRange: true)
         #expect(Self.result(matching) == .notModified)

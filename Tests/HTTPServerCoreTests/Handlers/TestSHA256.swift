@@ -1,4 +1,4 @@
-/// SHA-256 for tests that check a hash constant: plain and slow. FIPS 180-4.
+/// A plain, slow SHA-256 for tests that check a hash constant. FIPS 180-4.
 enum TestSHA256 {
     static func hash(_ message: [UInt8]) -> [UInt8] {
         var state = initial

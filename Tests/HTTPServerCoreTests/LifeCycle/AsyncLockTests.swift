@@ -5,7 +5,7 @@ import ToolkitSystem
 
 @Suite("Asynchronous locks and event counts")
 struct AsyncLockTests {
-    @Test("One at a time, however many want to")
+    @Test("One task at a time holds the lock")
     func oneAtATime() async {
         let lock = AsyncLock()
         let inside = Locked((now: 0, most: 0, all: 0))
@@ -28,7 +28,7 @@ struct AsyncLockTests {
         #expect(inside.withLock { $0.most } == 1)
     }
 
-    @Test("An advance wakes those whose number has come, and who comes later does not wait")
+    @Test("An advance wakes tasks whose count is reached; later waits for it return at once")
     func advances() async {
         let count = EventCount()
         let woken = ServerLog<UInt64>()
@@ -47,7 +47,7 @@ struct AsyncLockTests {
         #expect(count.count == 2)
     }
 
-    @Test("Waiting ends with the time, in a cancelled task too")
+    @Test("A wait ends at its deadline, in a cancelled task, too")
     func time() async {
         let count = EventCount()
         await count.wait(for: 1, until: .now)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Background policy: decisions")
 struct BackgroundPolicyTests {
-    /// What follows from some inputs, one list for each.
+    /// The actions that follow from each input.
     private func actions(
         _ inputs: BackgroundPolicy.Input..., from policy: BackgroundPolicy = BackgroundPolicy()
     ) -> [[BackgroundPolicy.Action]] {
@@ -12,7 +12,7 @@ struct BackgroundPolicyTests {
         return inputs.map { policy.handle($0) }
     }
 
-    @Test("A task is held while somebody is connected")
+    @Test("A background task is held while a client is connected")
     func taskWhileConnected() {
         #expect(actions(.connected, .disconnected) == [[.beginTask], [.endTask]])
         #expect(actions(.connected, .connected) == [[.beginTask], []])
@@ -26,14 +26,14 @@ struct BackgroundPolicyTests {
                 == [[.beginTask, .suspend, .endTask], [.resume], []])
     }
 
-    @Test("A busy one is suspended when its last connection closes")
+    @Test("A busy server is suspended when its last connection closes")
     func suspendedWhenDone() {
         #expect(
             actions(.connected, .enteredBackground, .disconnected, .willEnterForeground)
                 == [[.beginTask], [], [.suspend, .endTask], [.resume]])
     }
 
-    @Test("Or when the time is over, before the task ends")
+    @Test("A busy server is suspended when its task expires, before the task ends")
     func suspendedWhenExpired() {
         #expect(
             actions(.connected, .enteredBackground, .taskExpired, .disconnected)
@@ -51,14 +51,14 @@ struct BackgroundPolicyTests {
         #expect(actions(.taskExpired) == [[]])
     }
 
-    @Test("Back in time, nothing was suspended, and the sockets are looked after")
+    @Test("A busy server whose app returns in time was not suspended, and is resumed")
     func backInTime() {
         #expect(
             actions(.connected, .enteredBackground, .willEnterForeground, .disconnected)
                 == [[.beginTask], [], [.resume], [.endTask]])
     }
 
-    @Test("A task that is not granted leaves nothing to wait for")
+    @Test("Without a granted task a busy server is suspended at once")
     func refused() {
         #expect(
             actions(.connected, .taskRefused, .enteredBackground)
@@ -67,7 +67,7 @@ struct BackgroundPolicyTests {
             actions(.connected, .enteredBackground, .taskRefused) == [[.beginTask], [], [.suspend]])
     }
 
-    @Test("Who connects in the background gets no task of his own")
+    @Test("A client that connects in the background starts no task")
     func connectedInBackground() {
         #expect(
             actions(.connected, from: BackgroundPolicy(isInBackground: true)) == [[]])
@@ -86,7 +86,7 @@ struct BackgroundPolicyTests {
             actions(.becameActive, from: BackgroundPolicy(isInBackground: true)) == [[.resume]])
     }
 
-    @Test("Whatever comes in whatever order: never two tasks, never an end without a task")
+    @Test("With inputs in any order there are never two tasks, and no end without a task")
     func anyOrder() {
         let inputs: [BackgroundPolicy.Input] = [
             .enteredBackground, .willEnterForeground, .becameActive, .taskExpired, .taskRefused,

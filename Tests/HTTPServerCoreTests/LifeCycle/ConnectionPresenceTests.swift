@@ -3,7 +3,7 @@ import ToolkitSystem
 
 @Suite("First and last connection")
 struct ConnectionPresenceTests {
-    @Test("Without an interval each end is told at once")
+    @Test("Without an interval each disconnection is reported at once")
     func noInterval() {
         var presence = ConnectionPresence(interval: 0)
         #expect(!presence.isConnected)
@@ -15,7 +15,7 @@ struct ConnectionPresenceTests {
         }
     }
 
-    @Test("The end is told when nobody came for the whole interval")
+    @Test("A disconnection is reported if no client connects during the whole interval")
     func interval() {
         var presence = ConnectionPresence(interval: 100)
         #expect(presence.changed(isOpen: true, now: 0) == .connected)
@@ -26,7 +26,7 @@ struct ConnectionPresenceTests {
         #expect(presence.changed(isOpen: true, now: 120) == .connected)
     }
 
-    @Test("Who comes back in time keeps it from being told")
+    @Test("A client that reconnects in time prevents the report")
     func coalescing() {
         var presence = ConnectionPresence(interval: 100)
         #expect(presence.changed(isOpen: true, now: 0) == .connected)
@@ -37,7 +37,7 @@ struct ConnectionPresenceTests {
         #expect(presence.changed(isOpen: false, now: 200) == .wait(100))
     }
 
-    @Test("One timer at a time serves however often connections come and go")
+    @Test("One timer is enough for connections that come and go")
     func oneTimer() {
         var presence = ConnectionPresence(interval: 100)
         #expect(presence.changed(isOpen: true, now: 0) == .connected)
@@ -50,7 +50,7 @@ struct ConnectionPresenceTests {
         #expect(presence.timerFired(now: 189) == .disconnected)
     }
 
-    @Test("A timer that read the clock before the last connection went waits for the interval")
+    @Test("A timer with an old clock reading waits for the whole interval")
     func lateTimer() {
         var presence = ConnectionPresence(interval: 100)
         #expect(presence.changed(isOpen: true, now: 0) == .connected)
@@ -63,7 +63,7 @@ struct ConnectionPresenceTests {
         #expect(presence.timerFired(now: 215) == .disconnected)
     }
 
-    @Test("A stopped server has nobody to wait for")
+    @Test("A stop reports the disconnection at once")
     func stopped() {
         var presence = ConnectionPresence(interval: 100)
         #expect(presence.stopped() == .none)
@@ -74,11 +74,11 @@ struct ConnectionPresenceTests {
         #expect(presence.stopped() == .none)
     }
 
-    @Test("An end that comes late, after the next beginning, changes nothing")
+    @Test("An end that is reported after the next beginning is ignored")
     func lateEnd() {
         var presence = ConnectionPresence(interval: 0)
         #expect(presence.changed(isOpen: true, now: 0) == .connected)
-        // Two threads: one saw the count fall to 0, the other rise to 1 before the first told.
+        // Two threads: one saw the count fall to 0, the other one reported its rise to 1 first.
         #expect(presence.changed(isOpen: true, now: 1) == .none)
         #expect(presence.changed(isOpen: true, now: 1) == .none)
         #expect(presence.isConnected)

@@ -1,9 +1,9 @@
 import Testing
 import ToolkitSystem
 
-@Suite("References that are set once")
+@Suite("Lazily set references")
 struct LazyReferenceTests {
-    /// Counts how many of its kind there are.
+    /// Counts its instances.
     private final class Counted: Sendable {
         let number: Int
         private let alive: Locked<Int>
@@ -20,7 +20,7 @@ struct LazyReferenceTests {
         let reference = LazyReference<Counted>()
     }
 
-    @Test("Of several threads one sets it, all get the same, and it goes with its holder")
+    @Test("One of several tasks sets the object, all get the same, and the holder releases it")
     func several() async {
         let alive = Locked(0)
         for _ in 0..<200 {
@@ -42,7 +42,7 @@ struct LazyReferenceTests {
         }
     }
 
-    @Test("One that was never set holds nothing")
+    @Test("A reference that was never set is nil")
     func unset() {
         let holder = Holder()
         #expect(holder.reference.load() == nil)

@@ -8,10 +8,10 @@
     import Testing
     import ToolkitSystem
 
-    /// Only built with the trait: `swift test --traits ServiceLifecycle`.
+    /// Built with the trait only: `swift test --traits ServiceLifecycle`.
     @Suite("A server as a service")
     struct ServiceLifecycleTests {
-        @Test("A graceful shutdown of the group stops the server with grace, and ends the group")
+        @Test("A graceful shutdown of the group stops the server and ends the group")
         func graceful() async throws {
             let server = HTTPServer(
                 ServerConfiguration(host: "127.0.0.1", port: 0),

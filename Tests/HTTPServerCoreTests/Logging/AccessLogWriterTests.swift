@@ -23,7 +23,7 @@ struct AccessLogWriterTests {
             address: PeerAddress(ipv4: (192, 0, 2, 1), port: 4_000))
     }
 
-    @Test("Lines are appended to what is there")
+    @Test("Lines are appended to an existing file")
     func appends() async throws {
         try directory.write("log", "before\n")
         let log = try AccessLogWriter(path: directory.path("log"))
@@ -39,16 +39,16 @@ struct AccessLogWriterTests {
         #expect(log.droppedLines == 0)
     }
 
-    @Test("Lines are written without being flushed")
+    @Test("Lines are written without a flush")
     func byItself() async throws {
         let log = try AccessLogWriter(path: directory.path("log"))
         try await ask("/1", log)
-        // There is no other sign than the file itself.
+        // Only the file itself shows it.
         try await waitUntil { try !lines("log").isEmpty }
         #expect(try lines("log").count == 1)
     }
 
-    @Test("After a rename the file is opened anew")
+    @Test("After a rename the file can be opened again")
     func rotation() async throws {
         let log = try AccessLogWriter(path: directory.path("log"))
         try await ask("/1", log)
@@ -63,7 +63,7 @@ struct AccessLogWriterTests {
         #expect(try lines("log")[0].contains("/3"))
     }
 
-    @Test("A file that cannot be opened is told, and the old one stays in use")
+    @Test("A file that cannot be opened is an error, and other writers are not affected")
     func unopenable() async throws {
         #expect(throws: SystemError.self) {
             try AccessLogWriter(path: directory.path("none/log"))
@@ -75,7 +75,7 @@ struct AccessLogWriterTests {
         #expect(try lines("log").count == 1)
     }
 
-    @Test("A descriptor that takes nothing loses the lines, and counts them")
+    @Test("Lines that cannot be written are dropped and counted")
     func lost() async throws {
         let log = AccessLogWriter(descriptor: -1)
         try await ask("/1", log)
@@ -85,7 +85,7 @@ struct AccessLogWriterTests {
     }
 
     @Test(
-        "Lines that are written in one go look like those put together piece by piece",
+        "Lines of IPv4 and IPv6 peers, which are formatted by different code, agree",
         arguments: [
             "", "User-Agent: a b/1.0\r\n", "Referer: http://a/?b\r\nUser-Agent: x\r\n",
             "Referer:\r\n", "User-Agent: \"q\"\r\n", "Referer: \\é\r\n",
@@ -101,14 +101,14 @@ struct AccessLogWriterTests {
                 configuration: .test { $0.accessLog = { records.add($0) } }, address: address)
             let line = try #require(records.entries.first).combined
             #expect(line.hasPrefix("\(address.address.host) - - ["))
-            // The date may be another.
+            // The date may differ.
             shown.append(line[(line.firstIndex(of: "]") ?? line.endIndex)...])
         }
         #expect(shown[0] == shown[1])
         #expect(shown[0].hasPrefix("] \"GET /a?b=c HTTP/1.1\" 200 6 \""))
     }
 
-    @Test("JSON lines have no characters that control a terminal")
+    @Test("JSON lines have no terminal control characters")
     func jsonControls() async throws {
         let records = ServerLog<AccessRecord>()
         _ = try await exchange(
@@ -118,7 +118,7 @@ struct AccessLogWriterTests {
         #expect(line.contains("\"userAgent\":\"\\u0080\\u009f\u{A0}\u{E9}\u{11F}\""), "\(line)")
     }
 
-    @Test("JSON lines have what is known, escaped")
+    @Test("JSON lines have the known values only, escaped")
     func json() async throws {
         let log = try AccessLogWriter(path: directory.path("log"), format: .json)
         let cut = MemoryConnection(

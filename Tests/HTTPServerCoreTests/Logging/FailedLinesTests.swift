@@ -9,7 +9,7 @@ import ToolkitSystem
 #if os(Linux)
     @Suite("Lines that could not be written")
     struct FailedLinesTests {
-        @Test("They are announced as soon as others can be, also after the announcement failed")
+        @Test("Lost lines are reported with the next written line, also after a failed report")
         func announcement() async throws {
             let target = unsafe open("/dev/full", O_WRONLY | O_CLOEXEC)
             try #require(target >= 0)

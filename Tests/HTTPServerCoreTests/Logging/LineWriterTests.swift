@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-@Suite("Lines for readers that stop to read")
+@Suite("Log lines for readers that stop reading")
 struct LineWriterTests {
-    /// Both ends of a stream, of which programs that are started meanwhile keep none open.
+    /// Both ends of a stream, which programs that are started meanwhile do not inherit.
     private static func pipe() throws -> [CInt] {
         var ends: [CInt] = [0, 0]
         #if os(Linux)
@@ -22,7 +22,7 @@ struct LineWriterTests {
         return ends
     }
 
-    @Test("A line that was cut off does not run into the next one")
+    @Test("A truncated line is separated from the next one")
     func cutLine() async throws {
         let ends = try Self.pipe()
         defer { close(ends[1]) }
@@ -44,7 +44,7 @@ struct LineWriterTests {
         #expect(text == "\nnext\n")
     }
 
-    @Test("Lines beyond the limit are dropped, counted, and announced to the reader")
+    @Test("Lines beyond the limit are dropped, counted and reported to the reader")
     func stalledReader() async throws {
         let ends = try Self.pipe()
         defer { for end in ends { close(end) } }
@@ -64,7 +64,7 @@ struct LineWriterTests {
                 return isWritten
             })
         let lines = String(decoding: await data, as: UTF8.self).split(separator: "\n")
-        // A slow queue may write, and announce, more than once.
+        // A slow queue may write and report more than once.
         let notices = lines.filter { $0 != line }
         let announced = notices.compactMap { notice in
             notice.hasSuffix(" lines are missing") ? Int(notice.prefix { $0 != " " }) : nil

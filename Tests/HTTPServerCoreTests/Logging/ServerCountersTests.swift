@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Counters")
 struct ServerCountersTests {
-    @Test("Requests are counted by method and class, bytes and connections as they go")
+    @Test("Requests, bytes, durations and connections are counted")
     func counts() async throws {
         let counters = ServerCounters()
         let records = ServerLog<AccessRecord>()
@@ -49,7 +49,7 @@ struct ServerCountersTests {
         #expect(figures.cutShort == 0)
     }
 
-    @Test("A response that was cut short is counted as such")
+    @Test("An incomplete response is counted as cut short")
     func cutShort() async throws {
         let counters = ServerCounters()
         let client = MemoryConnection(

@@ -5,7 +5,7 @@ import Logging
 import TestSupport
 import Testing
 
-/// Lines of swift-log, kept.
+/// Collects the lines of swift-log.
 struct KeptLines: LogHandler {
     let lines: ServerLog<String>
     var metadata: Logger.Metadata = [:]
@@ -49,7 +49,7 @@ struct ServerLoggingTests {
         return Response(.ok)
     }
 
-    @Test("It is silent while nothing is wrong, whatever peers send")
+    @Test("At info nothing is logged, whatever peers send")
     func quiet() async throws {
         for target in ["/", "/bad", "/%zz", "bad target"] {
             _ = try await exchange(
@@ -58,7 +58,7 @@ struct ServerLoggingTests {
         #expect(lines.entries.isEmpty)
     }
 
-    @Test("A handler that fails is an error, with what was asked, and without the client's knowing")
+    @Test("The error of a failed handler is logged with the request, and not sent to the client")
     func failure() async throws {
         let answer = try await exchange(
             Self.handler, "GET", "/fail?a", configuration: configuration(.error))
@@ -69,7 +69,7 @@ struct ServerLoggingTests {
         #expect(line.hasSuffix("-1 target=/fail?a"))
     }
 
-    @Test("At debug there is a line for each request, refused ones too")
+    @Test("At debug each request is logged, also refused ones")
     func debug() async throws {
         let ask = configuration(.debug)
         _ = try await exchange(Self.handler, "GET", "/bad", configuration: ask)
@@ -81,7 +81,7 @@ struct ServerLoggingTests {
         #expect(lines.entries[2] == "debug answered a request: status=400")
     }
 
-    @Test("At trace there is a line for each connection that closes")
+    @Test("At trace each closed connection is logged")
     func trace() async throws {
         _ = try await exchange(Self.handler, configuration: configuration(.trace))
         #expect(lines.entries.last == "trace closed a connection: reason=finished")

@@ -9,7 +9,7 @@
 
     @Suite("swift-metrics")
     struct SwiftMetricsTests {
-        @Test("The figures of a server arrive there")
+        @Test("The figures of a server are reported to swift-metrics")
         func figures() async throws {
             let system = TestMetrics()
             let configuration = ServerConfiguration.test {

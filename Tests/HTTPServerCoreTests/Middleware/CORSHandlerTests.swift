@@ -14,7 +14,7 @@ struct CORSHandlerTests {
     ) -> CORSHandler {
         var options = CORSHandler.Options()
         change(&options)
-        // What stands behind refuses strangers, as authentication does.
+        // The inner handler refuses requests without credentials, as authentication does.
         let inner = Sample.handler(speed) { request in
             guard request.fields[.authorization] != nil else { throw HTTPError(.unauthorized) }
             return Response(.ok, fields: [.vary: "Accept"], body: .text("secret"))
@@ -39,7 +39,7 @@ struct CORSHandlerTests {
     }
 
     @Test(
-        "A preflight for what is not allowed is refused",
+        "A preflight for a foreign origin, method or field is refused",
         arguments: [
             "Origin: https://evil.example\r\nAccess-Control-Request-Method: GET\r\n",
             "Origin: null\r\nAccess-Control-Request-Method: GET\r\n",
@@ -62,13 +62,13 @@ struct CORSHandlerTests {
         #expect(!answer.fields.contains { $0.name.hasPrefix("Access-Control-") })
     }
 
-    @Test("OPTIONS that is no preflight is the handler's")
+    @Test("OPTIONS without the fields of a preflight goes to the handler")
     func plainOptions() async throws {
         #expect(try await exchange(handler(), "OPTIONS", "/", Self.site).status == 401)
         #expect(try await exchange(handler(), "OPTIONS", "/", Self.asks + "GET\r\n").status == 401)
     }
 
-    @Test("Answers say who may read them, errors too", arguments: Sample.Speed.allCases)
+    @Test("Responses and errors name the allowed origin", arguments: Sample.Speed.allCases)
     func answers(_ speed: Sample.Speed) async throws {
         let handler = handler(speed) {
             $0.origins = .matching { $0.hasSuffix(".example") }
@@ -90,7 +90,7 @@ struct CORSHandlerTests {
         #expect(none["Vary"] == "Accept, Origin")
     }
 
-    @Test("Everybody is a star, unless credentials count")
+    @Test("All origins are a star, unless credentials are allowed")
     func wildcard() async throws {
         let open = try await exchange(handler(), "GET", "/", Self.site + Self.login)
         #expect(open["Access-Control-Allow-Origin"] == "*")
@@ -106,7 +106,7 @@ struct CORSHandlerTests {
         #expect(named["Vary"] == "Accept, Origin")
     }
 
-    @Test("CORS and caches: An answer for all origins says so without Origin, too")
+    @Test("CORS and caches: A response for all origins has its fields also without Origin")
     func withoutOrigin() async throws {
         let handler = handler { $0.exposedFields = ["ETag"] }
         for (fields, status) in [(Self.login, 200), ("", 401)] {
@@ -119,7 +119,7 @@ struct CORSHandlerTests {
         }
     }
 
-    @Test("Every origin with credentials is a mistake of the program")
+    @Test("All origins with credentials trap as a programmer's mistake")
     func anyWithCredentials() async {
         await #expect(processExitsWith: .failure) {
             var options = CORSHandler.Options()
@@ -139,7 +139,7 @@ struct CORSHandlerTests {
         #expect(answer["Access-Control-Allow-Origin"] == (isAllowed ? "null" : nil))
     }
 
-    @Test("304 keeps Cache-Control, Vary, ETag and who may read it")
+    @Test("304 keeps Cache-Control, Vary, ETag and the allowed origin")
     func notModified() async throws {
         let directory = try ServerDirectory()
         try directory.write("a.txt", "content")
@@ -164,7 +164,7 @@ struct CORSHandlerTests {
             handler, "GET", "/a.txt", Self.site + "If-Modified-Since: \(date)\r\n")
         #expect(byDate.status == 304)
         #expect(byDate["Cache-Control"] == first["Cache-Control"])
-        // An entity tag that does not match wins over a date that does.
+        // An entity tag that does not match takes precedence over a matching date.
         let both = try await exchange(
             handler, "GET", "/a.txt",
             Self.site + "If-Modified-Since: \(date)\r\nIf-None-Match: \"other\"\r\n")

@@ -4,13 +4,13 @@ import HTTPServerKit
 import TestSupport
 import Testing
 
-@Suite("RFC 9457 and 9110, 15: What errors look like")
+@Suite("RFC 9457 and 9110, 15: Rendering of errors")
 struct ErrorRendererTests {
     private static let script = "<script>alert(\"1\" & '2')</script>"
     private static let throwing = SyncHandler { _ in throw HTTPError(.conflict, Self.script) }
 
     @Test(
-        "The form is chosen by Accept",
+        "The format is chosen by Accept",
         arguments: [
             ("", "text/plain"), ("Accept: */*\r\n", "text/plain"),
             ("Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n", "text/html"),
@@ -26,7 +26,7 @@ struct ErrorRendererTests {
         #expect(answer["Vary"] == "Accept")
     }
 
-    @Test("Nothing in a page is markup of others")
+    @Test("The reason is escaped in a page")
     func escapedPage() async throws {
         let answer = try await exchange(Self.throwing, "GET", "/", "Accept: text/html\r\n")
         #expect(answer.text.contains("<h1>409 Conflict</h1>"))
@@ -34,7 +34,7 @@ struct ErrorRendererTests {
         #expect(!answer.text.contains("<script"))
     }
 
-    @Test("A problem is JSON, whatever its reason")
+    @Test("A problem is valid JSON for any reason")
     func problem() async throws {
         let answer = try await exchange(
             SyncHandler { _ in throw HTTPError(.conflict, "a\"\\\n\u{1}é<b>") }, "GET", "/",
@@ -47,7 +47,7 @@ struct ErrorRendererTests {
         #expect(plain.text == "{\"title\":\"Gone\",\"status\":410}\n")
     }
 
-    @Test("Errors of the router, the server and unknown ones are rendered alike")
+    @Test("Errors of the router, of the server and unknown ones use the same renderer")
     func everywhere() async throws {
         struct Unknown: Error {}
         var router = Router()
@@ -75,7 +75,7 @@ struct ErrorRendererTests {
         }
     }
 
-    @Test("Fields of an error stay")
+    @Test("The fields of an error are kept")
     func fields() async throws {
         var router = Router()
         router.on(.get, "/a") { _ in Response(.ok) }
@@ -85,14 +85,14 @@ struct ErrorRendererTests {
         #expect(answer["Content-Type"] == "text/html; charset=utf-8")
     }
 
-    @Test("A response that a handler made itself stays as it is")
+    @Test("An error response that a handler made itself is not changed")
     func ownErrors() async throws {
         let handler = SyncHandler { _ in Response(.notFound, body: .text("mine")) }
         let answer = try await exchange(handler, "GET", "/", "Accept: text/html\r\n")
         #expect(answer.text == "mine")
     }
 
-    @Test("A part of a site has errors of its own", arguments: Sample.Speed.allCases)
+    @Test("Parts of a site can have different renderers", arguments: Sample.Speed.allCases)
     func subtree(_ speed: Sample.Speed) async throws {
         let failing = AnyTestHandler(Sample.handler(speed) { _ in throw HTTPError(.notFound) })
         var router = Router()
@@ -104,7 +104,7 @@ struct ErrorRendererTests {
         #expect(site["Content-Type"] == "text/html; charset=utf-8")
     }
 
-    @Test("HEAD is told the length, and no content")
+    @Test("An error to HEAD has a length and no content")
     func head() async throws {
         let client = MemoryConnection(Self.throwing)
         client.send("HEAD / HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\n\r\n")

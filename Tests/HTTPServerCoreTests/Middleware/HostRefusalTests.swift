@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-@Suite("RFC 9110, 15.5.20: Misdirected requests, and the way out")
+@Suite("RFC 9110, 15.5.20: Misdirected requests and their remedy")
 struct HostRefusalTests {
     private let lines = ServerLog<String>()
     private let now = Locked<UInt64>(0)
@@ -22,7 +22,7 @@ struct HostRefusalTests {
             handler, host: host, configuration: KeptLines.configuration(lines, .warning))
     }
 
-    @Test("Log and answer name the setting, and the log the host")
+    @Test("The log and the response name the setting; only the log has the host")
     func setting() async throws {
         let answer = try await ask(handler("--allow-host"), host: "evil.example:81")
         #expect(answer.status == 421)
@@ -38,7 +38,7 @@ struct HostRefusalTests {
         #expect(lines.entries.count == 1)
     }
 
-    @Test("The setting is the library's unless the program has one of its own")
+    @Test("By default the setting is that of the library")
     func defaultSetting() async throws {
         let handler = HostCheckHandler(Sample.target)
         let answer = try await ask(handler, host: "evil.example")
@@ -46,14 +46,14 @@ struct HostRefusalTests {
         #expect(lines.entries.count == 1)
     }
 
-    @Test("A host that is allowed is not logged")
+    @Test("An allowed host is not logged")
     func allowed() async throws {
         #expect(try await ask(handler(), host: "good.example").status == 200)
         #expect(lines.entries.isEmpty)
     }
 
     @Test(
-        "The log has a host as ASCII without control characters, cut where it has no end",
+        "The log has the host as escaped ASCII, truncated to 256 characters",
         arguments: [
             ("a\nb", #"a\nb"#), ("\u{1B}[31m", #"\u{1B}[31m"#), ("\u{7F}\0", #"\u{7F}\0"#),
             ("\u{85}\u{9B}2J", #"\u{0085}\u{009B}2J"#), ("\u{202E}live", #"\u{202E}live"#),
@@ -62,7 +62,7 @@ struct HostRefusalTests {
             (String(repeating: "a", count: 257), String(repeating: "a", count: 256)),
         ])
     func escaping(_ host: String, _ logged: String) async throws {
-        // The parser refuses most of these; a handler may take a host from elsewhere.
+        // The parser refuses most of these, but a handler may get a host from another source.
         let given = InterceptingHandler(handler()) { request in
             request[ForwardedOriginKey.self] = ForwardedOrigin(scheme: nil, host: host)
             return nil
@@ -75,7 +75,7 @@ struct HostRefusalTests {
         #expect(line.unicodeScalars.allSatisfy { 0x20..<0x7F ~= $0.value })
     }
 
-    @Test("Ten lines a minute are logged, and the next one tells how many were not")
+    @Test("Ten lines a minute are logged, and the next one counts those omitted")
     func rate() async throws {
         let handler = handler()
         for count in 1...13 {

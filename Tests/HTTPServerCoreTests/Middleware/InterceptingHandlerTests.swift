@@ -4,9 +4,9 @@ import HTTPServerKit
 import TestSupport
 import Testing
 
-@Suite("Before and after a handler")
+@Suite("Closures before and after a handler")
 struct InterceptingHandlerTests {
-    @Test("Each is called once for each request", arguments: Sample.Speed.allCases)
+    @Test("Each closure is called once for each request", arguments: Sample.Speed.allCases)
     func once(_ speed: Sample.Speed) async throws {
         let log = ServerLog<String>()
         let handler = InterceptingHandler(
@@ -55,7 +55,7 @@ struct InterceptingHandlerTests {
     }
 
     @Test(
-        "A path is set as it is meant, and cannot name a host",
+        "A rewritten path is encoded, and cannot name a host",
         arguments: [
             ("/a b", "/a%20b?q"), ("a", "/a?q"), ("/", "/?q"), ("", "/?q"),
             ("//evil/x", "/evil/x?q"),
@@ -69,7 +69,7 @@ struct InterceptingHandlerTests {
         #expect(try await exchange(handler, "GET", "/x?q").text == target)
     }
 
-    @Test("A whole target can be set, and the log keeps the one of the wire")
+    @Test("The whole target can be replaced, and the log keeps the original one")
     func wholeTarget() async throws {
         let log = ServerLog<AccessRecord>()
         let handler = InterceptingHandler(Sample.target) { request in
@@ -82,7 +82,7 @@ struct InterceptingHandlerTests {
         #expect(log.entries.map(\.target) == ["/a"])
     }
 
-    @Test("A response before the handler is the answer, and is seen afterwards")
+    @Test("A response or error before the handler is sent, and passes the closure after it")
     func shortCut() async throws {
         let handler = InterceptingHandler(Sample.target) { request in
             if request.path == "/no" { throw HTTPError(.forbidden, "not here") }
@@ -97,7 +97,7 @@ struct InterceptingHandlerTests {
         }
     }
 
-    @Test("A response can be replaced, an error's too", arguments: Sample.Speed.allCases)
+    @Test("The response to an error can be replaced", arguments: Sample.Speed.allCases)
     func override(_ speed: Sample.Speed) async throws {
         let handler = InterceptingHandler(
             AnyTestHandler(Sample.handler(speed) { _ in throw HTTPError(.notFound) }),
@@ -110,7 +110,9 @@ struct InterceptingHandlerTests {
         #expect(answer.text == "instead")
     }
 
-    @Test("What a handler keeps with a request is seen around it", arguments: Sample.Speed.allCases)
+    @Test(
+        "Values that a handler sets on a request can be read around it",
+        arguments: Sample.Speed.allCases)
     func sharedValues(_ speed: Sample.Speed) async throws {
         enum Key: RequestKey { typealias Value = String }
         let handler = InterceptingHandler(

@@ -50,7 +50,7 @@ struct RateLimitTests {
         #expect(try await ask(handler, peer) == 429)
     }
 
-    @Test("A client that goes on after its refusals is not forgotten")
+    @Test("A client that continues after refusals is not evicted")
     func persistence() async throws {
         let handler = handler(requests: 1, per: .seconds(3_600), clients: 10)
         let peer = PeerAddress(ipv4: (192, 0, 2, 1), port: 1)
@@ -64,7 +64,7 @@ struct RateLimitTests {
         }
     }
 
-    @Test("The answer says when to come again, in whole seconds, rounded up")
+    @Test("Retry-After has whole seconds, rounded up")
     func retryAfter() async throws {
         let handler = handler(requests: 1, per: .milliseconds(2_500))
         let peer = PeerAddress(ipv4: (192, 0, 2, 1), port: 1)
@@ -76,7 +76,7 @@ struct RateLimitTests {
         #expect(try await ask(handler, peer) == 200)
     }
 
-    @Test("A client is an IPv4 address, or half of an IPv6 address")
+    @Test("A client is an IPv4 address, an IPv6 prefix of 64 bits or a link-local address")
     func clients() async throws {
         let handler = handler(requests: 1, per: .seconds(3_600))
         let same: [[PeerAddress]] = [
@@ -99,11 +99,11 @@ struct RateLimitTests {
                 #expect(try await ask(handler, peer) == (index == 0 ? 200 : 429))
             }
         }
-        // Nobody knows who is who at a Unix socket.
+        // Clients of a Unix socket cannot be distinguished.
         for _ in 0..<3 { #expect(try await ask(handler, PeerAddress()) == 200) }
     }
 
-    @Test("However many clients come, only so many are remembered")
+    @Test("The number of remembered clients is bounded")
     func bounded() async throws {
         let handler = handler(requests: 1, per: .seconds(3_600), clients: 10)
         for number in 0..<UInt8(50) {
@@ -141,7 +141,7 @@ struct RequestIDHandlerTests {
     }
 
     @Test(
-        "An id that comes along is taken on demand, if it is well-formed",
+        "A well-formed id of the client is accepted if the option allows it",
         arguments: [
             ("abc-DEF_1.2:3+/=", true), (String(repeating: "a", count: 128), true),
             (String(repeating: "a", count: 129), false), ("a b", false), ("a\"b", false),
@@ -155,7 +155,7 @@ struct RequestIDHandlerTests {
         #expect((answer["X-Correlation-ID"] == id) == isTaken)
     }
 
-    @Test("Without the handler a request is called by its numbers")
+    @Test("Without the handler the id has the numbers of connection and request")
     func plain() async throws {
         let answer = try await exchange(
             SyncHandler { request in
@@ -169,7 +169,7 @@ struct RequestIDHandlerTests {
 @Suite("Timeouts of handlers")
 struct TimeoutHandlerTests {
     @Test(
-        "A handler that takes too long is cancelled, and the client told",
+        "A handler that exceeds its time is cancelled, and the client gets the status",
         arguments: [
             HTTPStatus.serviceUnavailable, .gatewayTimeout,
         ])
@@ -185,7 +185,7 @@ struct TimeoutHandlerTests {
         #expect(await log.first() == "cancelled")
     }
 
-    @Test("One that does not heed it keeps nobody waiting")
+    @Test("A handler that ignores cancellation does not delay the response")
     func stubborn() async throws {
         let (gate, log) = (ServerGate(), ServerLog<String>())
         let handler = TimeoutHandler(
@@ -203,7 +203,7 @@ struct TimeoutHandlerTests {
         #expect(client.record.count(of: "late") == 0)
     }
 
-    @Test("One that is in time is let be", arguments: Sample.Speed.allCases)
+    @Test("A handler within its time is not affected", arguments: Sample.Speed.allCases)
     func inTime(_ speed: Sample.Speed) async throws {
         let inner = Sample.handler(speed) { request in
             if request.path == "/bad" { throw HTTPError(.notFound) }
@@ -214,7 +214,7 @@ struct TimeoutHandlerTests {
         #expect(try await exchange(handler, "GET", "/bad").status == 404)
     }
 
-    @Test("A client that goes away cancels the handler behind it")
+    @Test("A client that disconnects cancels the inner handler")
     func clientGone() async throws {
         let log = ServerLog<String>()
         let handler = TimeoutHandler(
@@ -234,7 +234,7 @@ struct TimeoutHandlerTests {
 
 @Suite("RFC 9111, 5.2.2: Cache-Control")
 struct CacheControlTests {
-    @Test("Directives are written as they are named")
+    @Test("Directives are written by their names, in whole seconds")
     func directives() {
         #expect(CacheControl().description.isEmpty)
         #expect(CacheControl.noCache.description == "no-cache")
@@ -256,7 +256,7 @@ struct CacheControlTests {
                 + "proxy-revalidate, stale-while-revalidate=3, stale-if-error=4")
     }
 
-    @Test("A response carries it")
+    @Test("A response can have Cache-Control set and removed")
     func response() {
         var response = Response(.ok).cached(.noStore)
         #expect(response.fields[.cacheControl] == "no-store")

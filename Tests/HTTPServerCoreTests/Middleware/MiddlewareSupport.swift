@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-/// One request to a handler, over a connection of its own.
+/// Sends one request to a handler, over a new connection.
 func exchange(
     _ handler: any Handler, _ method: String = "GET", _ target: String = "/", _ fields: String = "",
     host: String = "a", content: String = "", configuration: ServerConfiguration = .test,
@@ -17,17 +17,17 @@ func exchange(
             + content)
     client.end()
     let output = try await client.closed().output
-    // What hears of the end comes after it.
+    // Observers are notified after the end of the connection.
     await client.settle()
     let heads: Set<Int> = method == "HEAD" ? [0] : []
     return try #require(ServerAnswer.all(output, heads: heads).first)
 }
 
 extension Sample {
-    /// Answers at once, later, or by a router whose route answers later.
+    /// Immediate answers, later ones, or a router whose route answers later.
     enum Speed: String, Sendable, CaseIterable { case immediate, later, routed }
 
-    /// A handler of some speed that answers with what `answer` makes of the request.
+    /// A handler of some speed that answers with the result of `answer`.
     static func handler(
         _ speed: Speed, _ answer: @escaping @Sendable (Request) throws -> Response
     ) -> any Handler {
@@ -51,7 +51,7 @@ extension Sample {
     }
 }
 
-/// A handler of unknown type, for initialisers that take `some Handler`.
+/// Wraps a handler of any type, because some initializers take `some Handler`.
 struct AnyTestHandler: Handler {
     let handler: any Handler
 

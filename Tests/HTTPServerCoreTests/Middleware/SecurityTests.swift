@@ -4,11 +4,11 @@ import HTTPServerKit
 import TestSupport
 import Testing
 
-@Suite("Guards for browsers")
+@Suite("Security for browsers")
 struct SecurityTests {
     // MARK: Fields
 
-    @Test("Answers and errors get the fields", arguments: Sample.Speed.allCases)
+    @Test("Responses and errors get the security fields", arguments: Sample.Speed.allCases)
     func fields(_ speed: Sample.Speed) async throws {
         var options = SecurityFieldsHandler.Options()
         options.frameOptions = "DENY"
@@ -30,7 +30,8 @@ struct SecurityTests {
         #expect(try await exchange(handler, "GET", "/own")["x-frame-options"] == "SAMEORIGIN")
     }
 
-    @Test("RFC 6797: HTTPS alone is asked for on demand")
+    @Test(
+        "RFC 6797: Strict-Transport-Security is optional, and sent over HTTPS to named hosts only")
     func transportSecurity() async throws {
         var options = SecurityFieldsHandler.Options()
         options.transportSecurity = .init(maxAge: .seconds(300), includesSubdomains: true)
@@ -38,7 +39,7 @@ struct SecurityTests {
         options.referrerPolicy = nil
         let handler = SecurityFieldsHandler(Sample.target, options: options)
         let rule = "max-age=300; includeSubDomains"
-        // Section 7.2: not by plain HTTP. Section 8.1.1: not for addresses.
+        // Section 7.2: not over plain HTTP. Section 8.1.1: not for addresses.
         for (scheme, host, value) in [
             ("https", "a.test", rule), ("https", "a.test:8443", rule), ("http", "a.test", nil),
             ("https", "192.0.2.1", nil), ("https", "192.0.2.1:8443", nil),
@@ -58,7 +59,7 @@ struct SecurityTests {
     // MARK: Hosts
 
     @Test(
-        "A host that nobody knows is 421, by any method",
+        "An unknown host is 421 with any method",
         arguments: [
             "evil.example", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example",
             "good.example.evil", "xgood.example", "local", "notlocal", "1.2.3", "1.2.3.4.5",
@@ -88,13 +89,13 @@ struct SecurityTests {
     }
 
     @Test(
-        "What stands in brackets and is no address is no host",
+        "Brackets without a valid address are not an allowed host",
         arguments: ["[evil]", "[2001:db8::z]", "[v1.evil]", "[::1]x", "[::1", "[]", "a\u{301}"])
     func noAddress(_ host: String) {
         #expect(!AllowedHosts(["evil", "v1.evil", "a\u{301}"]).contains(host))
     }
 
-    @Test("A host longer than a name can be is unknown")
+    @Test("A host above the length of a name is unknown")
     func longHost() {
         let hosts = AllowedHosts(["*.local"])
         let longest = String(repeating: "a.", count: 124) + "local"
@@ -114,7 +115,7 @@ struct SecurityTests {
         #expect(good.status == 200)
     }
 
-    @Test("Addresses and localhost can be left out")
+    @Test("Addresses and localhost can be excluded")
     func strictHosts() {
         var hosts = AllowedHosts(["only.example"])
         hosts.allowsAddresses = false
@@ -130,7 +131,7 @@ struct SecurityTests {
     // MARK: Origins
 
     @Test(
-        "What a foreign page sends is 403",
+        "A changing request of a foreign page is 403",
         arguments: [
             "Sec-Fetch-Site: cross-site\r\n", "Sec-Fetch-Site: same-site\r\n",
             "Origin: https://evil.example\r\n", "Origin: null\r\n", "Origin: http://a:81\r\n",
@@ -143,7 +144,7 @@ struct SecurityTests {
     }
 
     @Test(
-        "What the own pages, trusted ones and programs send is answered",
+        "Requests of the site's own pages, of trusted pages and of programs are answered",
         arguments: [
             "", "Sec-Fetch-Site: same-origin\r\n", "Sec-Fetch-Site: none\r\n",
             "Origin: http://a\r\n", "Origin: https://A\r\n", "Origin: http://a:80\r\n",
@@ -157,7 +158,7 @@ struct SecurityTests {
         #expect(try await exchange(handler, "POST", "/", fields).status == 200)
     }
 
-    @Test("Safe methods are answered from anywhere", arguments: ["GET", "HEAD", "OPTIONS"])
+    @Test("Safe methods are answered for any origin", arguments: ["GET", "HEAD", "OPTIONS"])
     func safe(_ method: String) async throws {
         let handler = OriginCheckHandler(SyncHandler { _ in Response(.ok) })
         let answer = try await exchange(
@@ -165,7 +166,7 @@ struct SecurityTests {
         #expect(answer.status == 200)
     }
 
-    @Test("Proof can be asked of all")
+    @Test("Proof of the origin can be required")
     func proof() async throws {
         var options = OriginCheckHandler.Options()
         options.requiresProof = true

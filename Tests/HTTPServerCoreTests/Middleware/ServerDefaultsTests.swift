@@ -23,7 +23,7 @@ struct ServerDefaultsTests {
     }
 
     @Test(
-        "Each initialiser of the kit takes codings off requests, and negotiates the form of errors",
+        "Each initializer of the kit decodes requests and negotiates the format of errors",
         arguments: [
             ServerConfiguration(endpoints: [endpoint]), ServerConfiguration(), .test,
             ServerConfiguration(host: "127.0.0.1", port: 0),
@@ -36,7 +36,7 @@ struct ServerDefaultsTests {
         #expect(refused["Content-Type"] == "application/problem+json")
     }
 
-    @Test("A bare configuration leaves codings on, and tells errors as lines of text")
+    @Test("A bare configuration does not decode requests, and sends errors as plain text")
     func bare() async throws {
         let configuration = ServerConfiguration(bare: [Self.endpoint])
         #expect(!configuration.decodesContent)

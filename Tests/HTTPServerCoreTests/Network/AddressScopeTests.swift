@@ -2,10 +2,10 @@ import HTTPServerAddresses
 import HTTPServerCore
 import Testing
 
-@Suite("How far addresses reach")
+@Suite("Scopes of addresses")
 struct AddressScopeTests {
     @Test(
-        "IPv4 (RFC 1122, 1918, 3927, 6598)",
+        "RFC 1122, 1918, 3927, 6598: The scope of IPv4 addresses",
         arguments: [
             ([127, 0, 0, 1], AddressScope.loopback), ([127, 255, 1, 2], .loopback),
             ([10, 0, 0, 1], .private), ([11, 0, 0, 1], .global), ([9, 255, 255, 255], .global),
@@ -21,7 +21,7 @@ struct AddressScopeTests {
     }
 
     @Test(
-        "IPv6 (RFC 4291, 4193)",
+        "RFC 4291, 4193: The scope of IPv6 addresses",
         arguments: [
             ([0xFE, 0x80], AddressScope.linkLocal), ([0xFE, 0xBF], .linkLocal),
             ([0xFE, 0xC0], .private), ([0xFC, 0], .private), ([0xFD, 1], .private),
@@ -31,7 +31,7 @@ struct AddressScopeTests {
         #expect(AddressScope(start + Array(repeating: 0, count: 14)) == scope)
     }
 
-    @Test("IPv6's loopback address is one address, and IPv4 in IPv6 is IPv4")
+    @Test("IPv6 has a single loopback address, and mapped IPv4 addresses have the scope of IPv4")
     func special() {
         #expect(AddressScope(Array(repeating: 0, count: 15) + [1]) == .loopback)
         #expect(AddressScope(Array(repeating: 0, count: 15) + [2]) == .global)

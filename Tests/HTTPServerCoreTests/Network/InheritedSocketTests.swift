@@ -17,7 +17,7 @@ struct InheritedSocketTests {
         sockets.map { "\($0.descriptor) \($0.name)" }
     }
 
-    @Test("They come after standard error, with their names")
+    @Test("Inherited sockets follow standard error and have names")
     func named() throws {
         let sockets = try parse([
             "LISTEN_PID": "42", "LISTEN_FDS": "3", "LISTEN_FDNAMES": "web:admin.socket:",
@@ -26,13 +26,13 @@ struct InheritedSocketTests {
         #expect(sockets.first?.endpoint == .inherited(descriptor: 3))
     }
 
-    @Test("Without names they are unknown")
+    @Test("Without names the sockets are named unknown")
     func unnamed() throws {
         let sockets = try parse(["LISTEN_PID": "42", "LISTEN_FDS": "2"])
         #expect(describe(sockets) == ["3 unknown", "4 unknown"])
     }
 
-    @Test("There are none without a manager, none of another process, and none of none")
+    @Test("There are no sockets without a manager, with a count of 0, or for another process")
     func none() throws {
         #expect(try parse([:]).isEmpty)
         #expect(try parse(["LISTEN_PID": "42"]).isEmpty)
@@ -44,7 +44,7 @@ struct InheritedSocketTests {
     }
 
     @Test(
-        "Numbers are digits and nothing else",
+        "A count that is not plain digits, or too large, is malformed",
         arguments: [
             "", "-1", "+1", " 1", "1 ", "0x1", "٣", "99999999999999999999", "4097",
         ])
@@ -54,7 +54,9 @@ struct InheritedSocketTests {
         }
     }
 
-    @Test("So is the process", arguments: ["", "-42", "42 ", "99999999999999999999"])
+    @Test(
+        "A process number that is not plain digits is malformed",
+        arguments: ["", "-42", "42 ", "99999999999999999999"])
     func malformedProcess(_ text: String) {
         let error = #expect(throws: InheritedSocketError.self) {
             try parse(["LISTEN_PID": text, "LISTEN_FDS": "1"])
@@ -62,14 +64,14 @@ struct InheritedSocketTests {
         #expect(error?.description == "LISTEN_PID: not what a service manager says")
     }
 
-    @Test("There is a name for each or for none", arguments: ["a", "a:b:c", ""])
+    @Test("There must be a name for each socket, or none", arguments: ["a", "a:b:c", ""])
     func wrongNames(_ names: String) {
         #expect(throws: InheritedSocketError.malformed("LISTEN_FDNAMES")) {
             try parse(["LISTEN_PID": "42", "LISTEN_FDS": "2", "LISTEN_FDNAMES": names])
         }
     }
 
-    @Test("A server serves a socket that was opened by somebody else")
+    @Test("A server can serve an inherited socket")
     func served() async throws {
         let listener = try #require(
             try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8).first)
@@ -86,7 +88,7 @@ struct InheritedSocketTests {
         await server.shutdown()
     }
 
-    @Test("A start that fails leaves the inherited socket to the next one")
+    @Test("A failed start or resume keeps the inherited socket for the next start")
     func failedStart() async throws {
         let listener = try #require(
             try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8).first)

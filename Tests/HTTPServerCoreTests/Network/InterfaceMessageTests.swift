@@ -2,9 +2,9 @@ import HTTPServerAddresses
 import HTTPServerCore
 import Testing
 
-@Suite("What the kernel says of interfaces")
+@Suite("Kernel messages about interfaces")
 struct InterfaceMessageTests {
-    /// A message in the form of netlink(7), without the padding behind it.
+    /// A message in the format of netlink(7), without trailing padding.
     private func message(_ type: UInt16, payload: Int = 0, length: UInt32? = nil) -> [UInt8] {
         var bytes: [UInt8] = []
         unsafe withUnsafeBytes(of: length ?? UInt32(16 + payload)) { unsafe bytes += $0 }
@@ -12,18 +12,20 @@ struct InterfaceMessageTests {
         return bytes + Array(repeating: 0xEE, count: 10 + payload)
     }
 
-    @Test("Links and addresses that come and go are changes", arguments: [16, 17, 20, 21, 4])
+    @Test(
+        "Messages about links and addresses, and lost messages, are changes",
+        arguments: [16, 17, 20, 21, 4])
     func changes(_ type: UInt16) {
         #expect(InterfaceMessages.netlinkTellsOfChange(message(type)[...]))
         #expect(InterfaceMessages.netlinkTellsOfChange(message(type, payload: 60)[...]))
     }
 
-    @Test("Other messages are none", arguments: [0, 1, 2, 3, 24, 28, 18, 65535])
+    @Test("Other messages are not changes", arguments: [0, 1, 2, 3, 24, 28, 18, 65535])
     func others(_ type: UInt16) {
         #expect(!InterfaceMessages.netlinkTellsOfChange(message(type, payload: 8)[...]))
     }
 
-    @Test("Several messages in one read, each at a multiple of four")
+    @Test("Several messages in one read are found at multiples of four")
     func several() {
         let padded = message(24, payload: 5) + [0, 0, 0]
         let bytes = padded + message(3, payload: 4) + message(20, payload: 3)
@@ -34,18 +36,20 @@ struct InterfaceMessageTests {
         #expect(InterfaceMessages.netlinkTypes((padded + bytes)[padded.count...]) == [24, 3, 20])
     }
 
-    @Test("Nothing read is no change")
+    @Test("An empty read is not a change")
     func nothing() {
         #expect(!InterfaceMessages.netlinkTellsOfChange([]))
     }
 
-    @Test("Damaged messages trap nothing, and count as a change", arguments: [0, 1, 15, 17, 4096])
+    @Test(
+        "A message with an invalid length does not trap, and counts as a change",
+        arguments: [0, 1, 15, 17, 4096])
     func damaged(_ length: UInt32) {
         #expect(InterfaceMessages.netlinkTypes(message(24, length: length)[...]) == nil)
         #expect(InterfaceMessages.netlinkTellsOfChange(message(24, length: length)[...]))
     }
 
-    @Test("Cut anywhere they are damaged or nothing")
+    @Test("A truncated message is invalid")
     func cut() {
         let bytes = message(24, payload: 8)
         for count in 1..<bytes.count {
@@ -54,7 +58,7 @@ struct InterfaceMessageTests {
         #expect(InterfaceMessages.netlinkTypes(message(24, length: .max)[...]) == nil)
     }
 
-    @Test("A routing socket tells by its fourth byte")
+    @Test("The fourth byte of a routing message shows whether it is a change")
     func routing() {
         for type in UInt8(0)...255 {
             let isChange = (0xC...0xE).contains(type)

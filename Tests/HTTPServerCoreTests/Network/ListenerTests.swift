@@ -17,7 +17,7 @@ import ToolkitSystem
 
 @Suite("Listening")
 struct ListenerTests {
-    @Test("What became of one connection that waited does not hold up the others")
+    @Test("Errors of accept that concern one connection are distinguished from others")
     func acceptErrors() {
         let passing = [ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH]
         #expect(passing.allSatisfy(ListeningSocket.concernsOneConnection))
@@ -25,7 +25,9 @@ struct ListenerTests {
         #expect(!others.contains(where: ListeningSocket.concernsOneConnection))
     }
 
-    @Test("Port 0 is any free port", arguments: ["127.0.0.1", "localhost", "*"])
+    @Test(
+        "Port 0 chooses one free port for all addresses",
+        arguments: ["127.0.0.1", "localhost", "*"])
     func anyPort(_ host: String) throws {
         let listeners = try Listener.bind(host: host, port: 0, backlog: 8)
         let ports = listeners.compactMap(\.address.port)
@@ -34,7 +36,7 @@ struct ListenerTests {
         #expect(ports.allSatisfy { $0 != 0 })
     }
 
-    @Test("The system looks after a minute whether a silent peer is still there")
+    @Test("TCP keep-alive probes a silent peer after a minute")
     func keepAlive() throws {
         let listener = try #require(try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8).first)
         let port = try #require(listener.address.port)
@@ -67,13 +69,13 @@ struct ListenerTests {
         return value
     }
 
-    @Test("localhost is both families at one port, where there are both")
+    @Test("localhost binds both available families at one port")
     func bothFamilies() throws {
         let hosts = try Listener.bind(host: "localhost", port: 0, backlog: 8).map(\.address.host)
         #expect(hosts == ["127.0.0.1", "::1"] || hosts == ["127.0.0.1"])
     }
 
-    @Test("A taken port is told in one line")
+    @Test("A port in use is reported in one line")
     func addressInUse() throws {
         let first = try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8)
         let port = try #require(first.first?.address.port)
@@ -89,7 +91,7 @@ struct ListenerTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("A taken port is reported, however another address fails", arguments: [true, false])
+    @Test("A port in use is reported even if another address fails, too", arguments: [true, false])
     func mixedFailures(_ takenIsFirst: Bool) throws {
         let first = try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8)
         let port = try #require(first.first?.address.port)
@@ -102,7 +104,7 @@ struct ListenerTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("One family can be asked for", arguments: ["localhost", "*", "127.0.0.1"])
+    @Test("The family can be restricted", arguments: ["localhost", "*", "127.0.0.1"])
     func oneFamily(_ host: String) throws {
         let listeners = try Listener.bind(host: host, port: 0, family: .ipv4, backlog: 8)
         #expect(listeners.map(\.address.host) == [host == "*" ? "0.0.0.0" : "127.0.0.1"])
@@ -118,7 +120,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("An interface is all its addresses at one port")
+    @Test("An interface binds all its addresses at one port")
     func interface() throws {
         let loopback = try #require(
             try NetworkInterface.all().first { $0.flags.contains(.loopback) })
@@ -130,7 +132,7 @@ struct ListenerTests {
         #expect(!one.isEmpty)
     }
 
-    @Test("An interface that is not there is told")
+    @Test("An unknown interface is an error")
     func noSuchInterface() {
         let error = #expect(throws: ListenError.self) {
             try Listener.bind(interface: "nothing7", port: 0, backlog: 8)
@@ -148,7 +150,9 @@ struct ListenerTests {
         #expect(second.first?.address == .ipv4("127.0.0.1", port: port))
     }
 
-    @Test("An address of nobody is told", arguments: ["192.0.2.1", "not a host", "256.0.0.1"])
+    @Test(
+        "An address that is not available is an error",
+        arguments: ["192.0.2.1", "not a host", "256.0.0.1"])
     func notAvailable(_ host: String) {
         let error = #expect(throws: ListenError.self) {
             try Listener.bind(host: host, port: 0, backlog: 8)
@@ -174,7 +178,7 @@ struct ListenerTests {
         #expect(!directory.exists("socket"))
     }
 
-    @Test("A request that came whole is carried out although its client is gone")
+    @Test("A complete request is handled although its client has disconnected")
     func unixClientThatIsGone() async throws {
         let directory = try ServerDirectory()
         let path = directory.path("socket")
@@ -197,7 +201,7 @@ struct ListenerTests {
         await server.shutdown()
     }
 
-    @Test("One that somebody listens on is not taken over")
+    @Test("A Unix socket in use is not replaced")
     func unixInUse() throws {
         let directory = try ServerDirectory()
         let first = try Listener.bind(unixPath: directory.path("socket"), backlog: 8)
@@ -209,7 +213,7 @@ struct ListenerTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("One that was left behind is replaced")
+    @Test("A stale Unix socket is replaced")
     func unixStale() throws {
         let directory = try ServerDirectory()
         try directory.makeStaleSocket("socket")
@@ -218,7 +222,7 @@ struct ListenerTests {
         #expect(listener.address == .unix(directory.path("socket")))
     }
 
-    @Test("A file at its path is somebody's, and stays")
+    @Test("A regular file at the path of a Unix socket is not replaced")
     func unixOverFile() throws {
         let directory = try ServerDirectory()
         try directory.write("file", "precious")
@@ -228,7 +232,9 @@ struct ListenerTests {
         #expect(directory.exists("file"))
     }
 
-    @Test("Its permissions are those that were asked for", arguments: [0o600, 0o660, 0o666, 0o777])
+    @Test(
+        "A Unix socket has the requested permissions, also when it is opened again",
+        arguments: [0o600, 0o660, 0o666, 0o777])
     func unixPermissions(_ permissions: UInt16) throws {
         let directory = try ServerDirectory()
         let path = directory.path("socket")
@@ -243,7 +249,7 @@ struct ListenerTests {
         withExtendedLifetime(again) {}
     }
 
-    @Test("Closing leaves a socket that has taken its place")
+    @Test("Closing does not remove a socket that has replaced the closed one")
     func unixReplaced() throws {
         let directory = try ServerDirectory()
         let path = directory.path("socket")
@@ -254,7 +260,7 @@ struct ListenerTests {
         #expect(directory.exists("socket") && second.isAlive)
     }
 
-    @Test("A socket whose backlog is full is in use, and finding that out does not block")
+    @Test("A Unix socket with a full backlog is in use, and the check does not block")
     func unixFull() throws {
         let directory = try ServerDirectory()
         let path = directory.path("socket")
@@ -274,7 +280,7 @@ struct ListenerTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("Of several that start at once at a socket left behind, one listens")
+    @Test("Of several concurrent listeners at a stale socket exactly one succeeds")
     func unixTogether() async throws {
         let directory = try ServerDirectory()
         for _ in 0..<20 {
@@ -295,7 +301,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("A lock that others hold on the folder keeps a stale file alone from being replaced")
+    @Test("A foreign lock on the folder prevents only the replacement of a stale socket")
     func unixFolderLocked() async throws {
         let directory = try ServerDirectory()
         try directory.makeStaleSocket("stale")
@@ -312,7 +318,7 @@ struct ListenerTests {
         #expect(again?.isAlive == true)
     }
 
-    @Test("A path that is too long, or leads nowhere, is told")
+    @Test("A path that is too long, or has no folder, is an error")
     func unixBadPath() {
         let long = String(repeating: "a", count: 200)
         #expect(throws: ListenError.pathTooLong(long)) {
@@ -332,7 +338,7 @@ struct ListenerTests {
 
     // MARK: Closing and opening again
 
-    @Test("Closing frees the port at once, and keeps the number of the descriptor")
+    @Test("A closed listener accepts nothing, and can be opened again at its address")
     func closing() throws {
         let first = try #require(
             try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8).first)
@@ -351,7 +357,7 @@ struct ListenerTests {
         #expect(second.isAlive)
     }
 
-    @Test("A Unix socket is bound again at its path, which the closed one leaves alone")
+    @Test("A Unix socket can be opened again, and the end of the closed one does not remove it")
     func unixAgain() throws {
         let directory = try ServerDirectory()
         var first: Listener? = try Listener.bind(unixPath: directory.path("socket"), backlog: 8)
@@ -363,7 +369,7 @@ struct ListenerTests {
         #expect(second?.isAlive == true)
     }
 
-    @Test("An inherited one stays open until it is closed, and is then not to be had again")
+    @Test("An inherited socket cannot be opened again once it is closed")
     func inherited() throws {
         let own = try #require(try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8).first)
         let listener = try Listener.inherit(duplicate(of: own.descriptor))
@@ -375,7 +381,7 @@ struct ListenerTests {
 
     private func duplicate(of descriptor: CInt) -> CInt { dup(descriptor) }
 
-    @Test("Addresses read as an authority has them")
+    @Test("Addresses are written as in an authority")
     func descriptions() {
         #expect(SocketAddress.ipv4("127.0.0.1", port: 80).description == "127.0.0.1:80")
         #expect(SocketAddress.ipv6("::1", port: 80).description == "[::1]:80")

@@ -7,26 +7,29 @@
     import Testing
 
     @Suite(
-        "Networks that change",
+        "Network changes",
         .enabled("this user may not make networks") {
             await NetworkNamespace.isAllowed()
         })
     struct NetworkChangeTests {
-        @Test("In a network of their own", .enabled(if: !NetworkNamespace.isInside))
+        @Test(
+            "The tests of changes pass in a separate network namespace",
+            .enabled(if: !NetworkNamespace.isInside))
         func inside() async throws {
             let result = try await NetworkNamespace.run("ChangingNetworkTests")
             #expect(result.status == 0, "\(result.complaints)")
-            // Where the library writes what became of the tests.
+            // The testing library writes its summary there.
             #expect(
                 result.complaints.contains("8 tests in 1 suite passed"), "\(result.complaints)")
         }
     }
 
-    @Suite("A network that changes", .enabled(if: NetworkNamespace.isInside), .serialized)
+    @Suite(
+        "Changes of interfaces and addresses", .enabled(if: NetworkNamespace.isInside), .serialized)
     struct ChangingNetworkTests {
         private typealias Lists = AsyncStream<[NetworkInterface]>
 
-        /// The first list that fulfils a condition. The time limit is that of the program.
+        /// The first list that meets a condition. Only the program has a time limit.
         private func list(
             _ lists: Lists, where isMet: ([NetworkInterface]) -> Bool
         ) async -> [NetworkInterface]? {
@@ -38,7 +41,7 @@
             { $0.flatMap(\.addresses).contains { $0.host == host } }
         }
 
-        @Test("An address that comes and goes is told")
+        @Test("Added and removed addresses are reported")
         func address() async throws {
             let lists = NetworkInterface.changes()
             let start = try #require(await list(lists) { _ in true })
@@ -59,7 +62,7 @@
                 await list(lists) { !has("10.9.8.7")($0) && !has("fd00::7")($0) })
         }
 
-        @Test("An interface that comes, is switched on and goes is told")
+        @Test("Added, activated and removed interfaces are reported")
         func interface() async throws {
             let lists = NetworkInterface.changes()
             try await NetworkNamespace.ip("link add veth7 type veth peer name veth8")
@@ -77,7 +80,7 @@
             _ = try #require(await list(lists) { !$0.contains { $0.name == "veth7" } })
         }
 
-        @Test("Every reader is told; a burst of changes ends in one list that has them all")
+        @Test("Every reader gets a list with all changes of a burst")
         func readers() async throws {
             let first = NetworkInterface.changes()
             let second = NetworkInterface.changes()
@@ -108,7 +111,7 @@
             withExtendedLifetime(older) {}
         }
 
-        @Test("The socket is open while somebody reads, and no longer")
+        @Test("The socket is open only while there is a reader")
         func socket() async throws {
             let monitor = InterfaceMonitor()
             #expect(!monitor.isListening)
@@ -123,7 +126,7 @@
             }
         }
 
-        @Test("An interface is bound with its link-local address, and its URL leads there")
+        @Test("An interface is bound with its link-local address, whose URL works")
         func linkLocal() async throws {
             try await NetworkNamespace.ip("link add veth5 type veth peer name veth6")
             for name in ["veth5", "veth6"] {
@@ -147,7 +150,7 @@
                 let result = try await Program.run("curl", ["-sg", url.text])
                 #expect(result.text == "here\n", "\(url)")
             }
-            // Nothing else of the machine leads there.
+            // No other address of the machine is bound.
             let port = try #require(server.addresses.first?.port)
             let elsewhere = try await Program.run("curl", ["-s", "http://127.0.0.1:\(port)/"])
             #expect(elsewhere.status == 7)
@@ -174,7 +177,7 @@
             await server.shutdown()
         }
 
-        @Test("A network without a route has a primary address all the same; no network has none")
+        @Test("A network without a route has a primary address; without a network there is none")
         func primary() async throws {
             #expect(NetworkInterface.primaryAddress() == nil)
             try await NetworkNamespace.ip("link add veth1 type veth peer name veth2")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Network interfaces")
 struct NetworkInterfaceTests {
-    @Test("The loopback interface of this machine is there with 127.0.0.1")
+    @Test("The loopback interface is listed with 127.0.0.1")
     func loopback() throws {
         let interfaces = try NetworkInterface.all()
         let loopback = try #require(interfaces.first { $0.flags.contains(.loopback) })
@@ -17,14 +17,14 @@ struct NetworkInterfaceTests {
         #expect(address.scope == .loopback)
     }
 
-    @Test("Each interface stands there once")
+    @Test("Each interface is listed once")
     func once() throws {
         let names = try NetworkInterface.all().map(\.name)
         #expect(Set(names).count == names.count)
     }
 
     @Test(
-        "Names tell the kind on Linux",
+        "The kind of an interface follows from its name on Linux",
         arguments: [
             ("lo", InterfaceKind.loopback), ("eth0", .ethernet), ("enp3s0", .ethernet),
             ("enx00e04c", .ethernet), ("wlan0", .wifi), ("wlp2s0", .wifi), ("wwan0", .cellular),
@@ -37,7 +37,7 @@ struct NetworkInterfaceTests {
     }
 
     @Test(
-        "Names tell the kind on Darwin",
+        "The kind of an interface follows from its name on Darwin",
         arguments: [
             ("lo0", InterfaceKind.loopback), ("en0", .unknown), ("pdp_ip0", .cellular),
             ("bridge100", .bridge), ("ap1", .bridge), ("utun3", .tunnel), ("awdl0", .virtual),
@@ -67,13 +67,13 @@ struct NetworkInterfaceTests {
             addresses: [.init([10, 0, 0, 4], prefixLength: 8)]),
     ]
 
-    @Test("The primary address is the one that the routing table chooses")
+    @Test("The primary address is that of the routing table")
     func routed() {
         let address = NetworkInterface.primaryAddress(.ipv4, of: machine, routed: "172.17.0.1")
         #expect(address?.host == "172.17.0.1")
     }
 
-    @Test("Without a route it is that of a real network, and never of one that is off")
+    @Test("Without a route the primary address is that of a real, active interface")
     func withoutRoute() {
         #expect(
             NetworkInterface.primaryAddress(.ipv4, of: machine, routed: nil)?.host == "192.168.1.7")
@@ -82,7 +82,7 @@ struct NetworkInterfaceTests {
         #expect(NetworkInterface.primaryAddress(.ipv4, of: onlyLoopback, routed: nil) == nil)
     }
 
-    @Test("A link-local address is better than none")
+    @Test("A link-local address is the primary one if there is no other")
     func linkLocal() {
         var machine = machine
         machine[2].addresses.removeLast()

@@ -10,7 +10,7 @@ struct PeerAddressTests {
     }
 
     @Test(
-        "This machine alone has no network",
+        "Only loopback addresses are local clients",
         arguments: [
             (address(0, 1), true), (PeerAddress(ipv4: (127, 0, 0, 1), port: 1), true),
             (PeerAddress(ipv4: (127, 9, 9, 9), port: 1), true),
@@ -24,7 +24,7 @@ struct PeerAddressTests {
         #expect(address.client?.isLoopback == isLoopback)
     }
 
-    @Test("A link-local address is a client of its own, whatever its second half looks like")
+    @Test("Each link-local address is a separate client")
     func linkLocal() {
         let one = Self.address(Self.fe80, 1)
         #expect(one.client == Self.address(Self.fe80, 1, port: 2).client)

@@ -38,7 +38,7 @@ struct ServerURLTests {
     }
 
     @Test(
-        "All addresses: networks, then links, then this machine; interfaces that are off do not count"
+        "URLs are ordered by network, link-local and loopback; inactive interfaces have none"
     )
     func everywhere() {
         let urls = texts(
@@ -51,13 +51,13 @@ struct ServerURLTests {
             ])
     }
 
-    @Test("Among equals the address that the routing table prefers comes first")
+    @Test("Of equal addresses the one of the routing table comes first")
     func routed() {
         let urls = texts(BoundAddress(.ipv4("0.0.0.0", port: 80)), routed: ["10.0.0.4"])
         #expect(urls.prefix(2) == ["http://10.0.0.4/", "http://192.168.1.7/"])
     }
 
-    @Test("One address is one URL, whatever else the machine has")
+    @Test("A server at one address has one URL, and at a Unix socket none")
     func oneAddress() {
         #expect(texts(BoundAddress(.ipv4("10.0.0.4", port: 81))) == ["http://10.0.0.4:81/"])
         #expect(texts(BoundAddress(.ipv6("::1", port: 80))) == ["http://[::1]/"])
@@ -73,7 +73,7 @@ struct ServerURLTests {
         #expect(!texts(BoundAddress(.ipv6("::", port: 80))).contains("http://10.0.0.4/"))
     }
 
-    @Test("Two listeners at one address are one URL")
+    @Test("Two listeners at one address have one URL")
     func duplicates() {
         let urls = texts(
             BoundAddress(.ipv4("10.0.0.4", port: 80)), BoundAddress(.ipv4("0.0.0.0", port: 80)))
@@ -81,7 +81,7 @@ struct ServerURLTests {
     }
 
     @Test(
-        "A link-local address bound with the number of its zone is shown with the name",
+        "A link-local address is shown with the name of its zone",
         arguments: [
             "fe80::1%3", "fe80::1%wlan0",
         ])
@@ -96,7 +96,7 @@ struct ServerURLTests {
         #expect(!url.worksInBrowsers)
     }
 
-    @Test("A URL says what leads there")
+    @Test("A URL has its interface, family, scope and port")
     func parts() throws {
         let urls = ServerURL.list(
             [BoundAddress(.ipv4("0.0.0.0", port: 8080))], interfaces: machine)
@@ -109,7 +109,7 @@ struct ServerURLTests {
         #expect(url.description == url.text)
     }
 
-    @Test("An address of no listed interface still has its URL")
+    @Test("An address without a listed interface has a URL, too")
     func unknownInterface() throws {
         let urls = ServerURL.list(
             [BoundAddress(.ipv4("203.0.113.9", port: 80))], interfaces: machine)
@@ -119,7 +119,7 @@ struct ServerURLTests {
         #expect(url.scope == .global)
     }
 
-    @Test("What a zone's name has beside unreserved characters is percent-encoded (RFC 6874)")
+    @Test("RFC 6874: Reserved characters of a zone are percent-encoded")
     func zoneEncoding() {
         let url = ServerURL(
             host: "fe80::1", zone: "br lan/0.é-_~", port: 80, family: .ipv6, scope: .linkLocal,
@@ -145,7 +145,7 @@ struct ServerURLTests {
         #expect(server.reachableURLs.isEmpty)
     }
 
-    @Test("A server for all addresses has those of this machine")
+    @Test("A server at all addresses has URLs for those of this machine")
     func wildcard() async throws {
         var configuration = ServerConfiguration(host: "*", port: 0)
         configuration.loops = 1

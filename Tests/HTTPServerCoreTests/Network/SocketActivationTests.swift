@@ -8,7 +8,7 @@ import HTTPServerAddresses
     import Testing
     import ToolkitSystem
 
-    /// Whether these tests run in a process that was handed a socket.
+    /// Whether these tests run in a process with an inherited socket.
     private enum Activation {
         static let mark = "HTTP_TESTS_ACTIVATED"
         static var isInside: Bool { Syscalls.environment(mark) != nil }
@@ -16,7 +16,7 @@ import HTTPServerAddresses
 
     @Suite("Socket activation by systemd's protocol")
     struct SocketActivationTests {
-        /// What a service manager does: opens a socket, puts it behind standard error, and becomes
+        /// Acts as a service manager: opens a socket, places it after standard error, and becomes
         /// the service.
         private static let manager = """
             import os, socket, sys
@@ -31,7 +31,7 @@ import HTTPServerAddresses
             os.execv(sys.argv[1], sys.argv[1:])
             """
 
-        @Test("A process that is handed a socket serves it", .enabled(if: !Activation.isInside))
+        @Test("A process with an inherited socket serves it", .enabled(if: !Activation.isInside))
         func activated() async throws {
             let result = try await Program.run(
                 "python3",
@@ -40,15 +40,15 @@ import HTTPServerAddresses
                     "--filter", "ActivatedTests",
                 ], environment: [Activation.mark: "1"])
             #expect(result.status == 0, "\(result.complaints)")
-            // Where the library writes what became of the tests.
+            // The testing library writes its summary there.
             #expect(
                 result.complaints.contains("1 test in 1 suite passed"), "\(result.complaints)")
         }
     }
 
-    @Suite("In such a process", .enabled(if: Activation.isInside))
+    @Suite("In a process with an inherited socket", .enabled(if: Activation.isInside))
     struct ActivatedTests {
-        @Test("The sockets are taken once, and are not told to child processes")
+        @Test("Inherited sockets are returned once, and hidden from child processes")
         func served() async throws {
             let sockets = try InheritedSocket.fromSystemd()
             #expect(sockets.map(\.name) == ["web"])

@@ -5,7 +5,7 @@ import HTTPServerKit
 import TestSupport
 import Testing
 
-@Suite("RFC 9110, 13 and 14: Conditions and ranges of any answer")
+@Suite("RFC 9110, 13 and 14: Conditions and ranges of any response")
 struct ConditionalResponseTests {
     private func answer(
         _ fields: String = "", method: String = "GET",
@@ -32,7 +32,7 @@ struct ConditionalResponseTests {
     ]
 
     @Test(
-        "RFC 9530, 2 and 3: No answer has a digest of content that it does not have",
+        "RFC 9530, 2 and 3: Partial responses, 304 and errors keep no digest of other content",
         arguments: [
             ("", 200, 5), ("Range: bytes=2-4\r\n", 206, 2), ("Range: bytes=0-0, 4-5\r\n", 206, 2),
             ("If-None-Match: \"a\"\r\n", 304, 2), ("Range: bytes=99-\r\n", 416, 0),
@@ -49,7 +49,7 @@ struct ConditionalResponseTests {
         #expect(sent == Self.digestFields.suffix(count).map(\.text))
     }
 
-    @Test("Validators are values, and are written as fields")
+    @Test("Validators are set as values and written as fields")
     func validators() async throws {
         let whole = try await answer("", tagged)
         #expect(whole["ETag"] == "\"a\"")
@@ -66,7 +66,7 @@ struct ConditionalResponseTests {
     }
 
     @Test(
-        "13.2.2, 15.4.5: 304 keeps what caches and scripts need, and If-None-Match wins",
+        "13.2.2, 15.4.5: 304 keeps fields for caches and scripts; If-None-Match comes first",
         arguments: [
             ("If-None-Match: \"a\"\r\n", 304), ("If-None-Match: W/\"a\", \"b\"\r\n", 304),
             ("If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT\r\n", 304),
@@ -80,9 +80,9 @@ struct ConditionalResponseTests {
     func conditions(fields: String, status: Int) async throws {
         let answer = try await answer(fields, tagged)
         #expect(answer.status == status)
-        // An error that depends on a condition is for nobody else.
+        // An error that depends on a condition must not be cached for other requests.
         #expect(answer["Cache-Control"] == (status == 412 ? nil : "max-age=60, private"))
-        // How a 412 is told depends on Accept.
+        // The format of a 412 depends on Accept.
         #expect(answer["Vary"] == (status == 412 ? "Cookie, Accept" : "Cookie"))
         #expect(answer["Access-Control-Allow-Origin"] == "*")
         #expect(answer["ETag"] == "\"a\"")
@@ -108,7 +108,7 @@ struct ConditionalResponseTests {
         }
     }
 
-    @Test("14.6: Several ranges come in parts with the type of the content")
+    @Test("14.6: Each part of several ranges has the type of the content")
     func parts() async throws {
         let answer = try await answer("Range: bytes=0-1, 8-\r\n") { _ in
             Response(
@@ -121,7 +121,7 @@ struct ConditionalResponseTests {
         #expect(answer.text.contains("Content-Range: bytes 8-9/10\r\n"))
     }
 
-    @Test("13.1.5: If-Range lets a range through for the same content only")
+    @Test("13.1.5: If-Range allows a range of unchanged content only")
     func ifRange() async throws {
         for (condition, status) in [("\"a\"", 206), ("\"b\"", 200), ("W/\"a\"", 200)] {
             let answer = try await answer("Range: bytes=0-0\r\nIf-Range: \(condition)\r\n", tagged)
@@ -129,7 +129,7 @@ struct ConditionalResponseTests {
         }
     }
 
-    @Test("What is no 200 to GET or HEAD, a stream, and coded content are left as they are")
+    @Test("Other methods and statuses, streams and coded content get no conditions or ranges")
     func left() async throws {
         let fields = "If-None-Match: *\r\nRange: bytes=0-0\r\n"
         let missing = try await answer(fields) { _ in .text("none", status: .notFound) }
@@ -149,7 +149,7 @@ struct ConditionalResponseTests {
         #expect(head["Content-Length"] == "10")
     }
 
-    @Test("Equal content has equal tags, on every machine, and other content others")
+    @Test("Equal content has equal tags on every machine, and different content different ones")
     func contentTags() {
         // The values of FNV-1a with 128 bits.
         #expect(EntityTag(of: []).description == "\"6c62272e07bb014262b821756295c58d\"")
@@ -159,7 +159,7 @@ struct ConditionalResponseTests {
         #expect(tags.allSatisfy { !$0.isWeak })
     }
 
-    @Test("A handler around others gives all their answers conditions and ranges")
+    @Test("ConditionalHandler adds conditions and ranges to all responses of its handler")
     func handler() async throws {
         var router = Router()
         router.on(.get, "/now") { _ in .text("0123456789") }
@@ -183,7 +183,7 @@ struct ConditionalResponseTests {
         #expect(try await RouterTests.answer(handler, Sample.get("/none")).status == 404)
     }
 
-    @Test("Compressed answers keep tags of their own")
+    @Test("Compressed responses keep separate tags")
     func compressed() async throws {
         let text = String(repeating: "0123456789", count: 1_000)
         let handler = CompressionHandler(

@@ -5,7 +5,7 @@ import HTTPServerKit
 import TestSupport
 import Testing
 
-@Suite("Content and files that are always the same")
+@Suite("Constant content and single files")
 struct ContentHandlerTests {
     private static let text = String(repeating: "body { margin: 0 }\n", count: 100)
 
@@ -16,7 +16,7 @@ struct ContentHandlerTests {
             handler, "\(method) / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n")
     }
 
-    @Test("Content comes with its type, a tag, and what caches may do")
+    @Test("Content has its type, a tag and Cache-Control")
     func whole() async throws {
         var options = ContentHandler.Options()
         options.cacheAge = 3_600
@@ -37,7 +37,7 @@ struct ContentHandlerTests {
         #expect(bytes["Cache-Control"] == "no-cache")
     }
 
-    @Test("RFC 9110, 8.8.1: a date does not continue content that has a form in another coding")
+    @Test("RFC 9110, 8.8.1: If-Range accepts no date for content that is also sent compressed")
     func datedRange() async throws {
         let range = "Range: bytes=2-11\r\nIf-Range: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
         var options = ContentHandler.Options()
@@ -51,7 +51,7 @@ struct ContentHandlerTests {
         }
     }
 
-    @Test("A tag of one's own, and nothing said to caches")
+    @Test("The tag can be set, and Cache-Control left out")
     func options() async throws {
         var options = ContentHandler.Options()
         options.cacheAge = nil
@@ -61,7 +61,7 @@ struct ContentHandlerTests {
         #expect(answer["Cache-Control"] == nil)
     }
 
-    @Test("Clients that accept gzip get a form of its own with a tag of its own")
+    @Test("Clients that accept gzip get a compressed form with a separate tag")
     func compressed() async throws {
         let handler = ContentHandler(Self.text, mediaType: .css)
         let accept = "Accept-Encoding: gzip\r\n"
@@ -80,7 +80,7 @@ struct ContentHandlerTests {
         #expect(refused["Content-Encoding"] == nil)
     }
 
-    @Test("What does not get shorter has one form")
+    @Test("Content that is not compressed has one form, without Vary")
     func oneForm() async throws {
         var options = ContentHandler.Options()
         options.compresses = false
@@ -95,7 +95,7 @@ struct ContentHandlerTests {
         }
     }
 
-    @Test("Parts are parts of the plain form")
+    @Test("Ranges are ranges of the plain form")
     func ranges() async throws {
         let handler = ContentHandler(Self.text)
         let part = try await get(handler, "Accept-Encoding: gzip\r\nRange: bytes=0-3\r\n")

@@ -5,7 +5,7 @@ import HTTPServerKit
 import TestSupport
 import Testing
 
-@Suite("Files of a directory: links, fallback and media types by choice")
+@Suite("Options of FileHandler: links, fallback and media types")
 struct FilePolicyTests {
     private let disk: ServerDirectory
 
@@ -29,7 +29,7 @@ struct FilePolicyTests {
             FileHandler(root: disk.path, options: options), Sample.get(target))
     }
 
-    @Test("No link is followed, nor listed, where that is the policy")
+    @Test("With followsLinks off links are neither followed nor listed")
     func noLinks() async throws {
         for target in ["/link.txt", "/folder/", "/folder/deep.txt"] {
             #expect(try await get(target) { $0.followsLinks = false }.status == 404)
@@ -45,7 +45,7 @@ struct FilePolicyTests {
         #expect(!listing.text.contains("href=\"folder"))
     }
 
-    @Test("A mount point without its slash is redirected under that policy, too")
+    @Test("A mount point without its slash is redirected with followsLinks off, too")
     func mountPoint() async throws {
         var options = FileHandler.Options()
         options.followsLinks = false
@@ -57,7 +57,7 @@ struct FilePolicyTests {
     }
 
     @Test(
-        "An application in the browser answers for paths that only it knows",
+        "The fallback file is served for missing paths without a file extension",
         arguments: [
             ("/users/7", 200, "app"), ("/settings", 200, "app"), ("/real.txt", 200, "real"),
             ("/app.js", 404, nil), ("/users/photo.png", 404, nil), ("/.env", 404, nil),
@@ -71,7 +71,7 @@ struct FilePolicyTests {
     }
 
     @Test(
-        "Fetch Metadata 2.2: navigations alone get the page, whatever the name",
+        "Fetch Metadata 2.2: Only navigations get the fallback, whatever the name",
         arguments: [
             (["Accept": "text/html,application/xml;q=0.9,*/*;q=0.8"], true),
             (["Accept": "*/*"], false), ([:], false), (["Accept": "text/html;q=0"], false),
@@ -97,7 +97,9 @@ struct FilePolicyTests {
         }
     }
 
-    @Test("A fallback leads nowhere else, and may be missing", arguments: ["../x", "none", "sub"])
+    @Test(
+        "A fallback that is outside, missing or a folder is 404",
+        arguments: ["../x", "none", "sub"])
     func badFallback(name: String) async throws {
         #expect(try await get("/users/7") { $0.fallbackFile = name }.status == 404)
         #expect(try await get("/users/7") { _ in }.status == 404)
@@ -123,10 +125,10 @@ struct FilePolicyTests {
     }
 }
 
-@Suite("Paths as texts")
+@Suite("Normalization of paths")
 struct PathNormalizationTests {
     @Test(
-        "Empty segments, dots and the last slash go, and nothing rises above the beginning",
+        "Empty segments, dots and a last slash are removed, and no path rises above its start",
         arguments: [
             ("", ""), ("/", "/"), ("//", "/"), ("a", "a"), ("/a", "/a"), ("/a/", "/a"),
             ("a//", "a"), ("a//b", "a/b"), ("/a/./b", "/a/b"), ("./a", "a"), ("a/.", "a"),

@@ -14,7 +14,7 @@ struct ResponseValueTests {
         try await RouterTests.answer(SyncHandler(respond), request)
     }
 
-    @Test("A response without more is 200 with no content, which is said")
+    @Test("A default response is 200 with Content-Length: 0")
     func plain() async throws {
         let answer = try await answer { _ in Response() }
         #expect(answer.status == 200)
@@ -22,7 +22,7 @@ struct ResponseValueTests {
         #expect(answer["Content-Type"] == nil)
     }
 
-    @Test("Fields of one name may be several, in their order, and can be taken away")
+    @Test("A field may be repeated in order, and can be removed")
     func fields() async throws {
         let answer = try await answer { _ in
             var response = Response.text("x")
@@ -36,7 +36,7 @@ struct ResponseValueTests {
         #expect(answer["X-Gone"] == nil)
     }
 
-    @Test("Bytes come with their media type and length")
+    @Test("Bytes have their media type and length")
     func bytes() async throws {
         let answer = try await answer { _ in
             Response(.created, body: .bytes([0, 255], mediaType: "application/x-data"))
@@ -47,7 +47,7 @@ struct ResponseValueTests {
         #expect(answer.content == [0, 255])
     }
 
-    @Test("A media type of the fields counts before that of the body")
+    @Test("The Content-Type field takes precedence over the media type of the body")
     func mediaType() async throws {
         let answer = try await answer { _ in
             Response(fields: [.contentType: "text/x-mine"], body: .text("x"))
@@ -56,7 +56,7 @@ struct ResponseValueTests {
     }
 
     @Test(
-        "RFC 9110, 15.4: Redirects of every kind, by any reference",
+        "RFC 9110, 15.4: Redirects have any status and any URI reference",
         arguments: [
             (.movedPermanently, "/index.html"), (.found, "index.html"), (.seeOther, "../x?y=1"),
             (.temporaryRedirect, "http://a.example/"), (.permanentRedirect, "?page=2"),
@@ -68,7 +68,7 @@ struct ResponseValueTests {
         #expect(answer.content.isEmpty)
     }
 
-    @Test("A response can be kept and sent as often as one likes")
+    @Test("A response value can be sent several times")
     func reuse() async throws {
         let kept = Response.text("kept")
         let client = MemoryConnection(SyncHandler { _ in kept })
@@ -84,13 +84,13 @@ struct ResponseValueTests {
     }
 }
 
-@Suite("Requests that ask for trouble")
+@Suite("Invalid requests")
 struct TroubleTests {
     private static let fields = SyncHandler { request in
         .text(request.fields["Destination"] ?? "none")
     }
 
-    @Test("Fields are found whatever the case of their names")
+    @Test("Field names are not case-sensitive")
     func fieldNames() async throws {
         for name in ["Destination", "destination", "DESTINATION", "dEsTiNaTiOn"] {
             let answer = try await RouterTests.answer(
@@ -100,7 +100,7 @@ struct TroubleTests {
     }
 
     @Test(
-        "A request without Host, or with what is no list, path or length, is an answer",
+        "An invalid request gets an error response",
         arguments: [
             ("GET / HTTP/1.1\r\n\r\n", 400), ("MOVE /a HTTP/1.1\r\n\r\n", 400),
             ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
@@ -117,7 +117,9 @@ struct TroubleTests {
         #expect(answer.status == status)
     }
 
-    @Test("Nothing is removed by a handler that only reads", arguments: ["/", "/sub", "/a.txt"])
+    @Test(
+        "A handler for reading refuses methods that change files",
+        arguments: ["/", "/sub", "/a.txt"])
     func nothingRemoved(target: String) async throws {
         let disk = try ServerDirectory()
         try disk.write("a.txt", "x")
@@ -131,7 +133,7 @@ struct TroubleTests {
         #expect(disk.exists("a.txt") && disk.exists("sub"))
     }
 
-    @Test("Content that ends early never reaches a handler as if it were whole")
+    @Test("Truncated content never looks complete to a handler")
     func cutShort() async throws {
         let whole = Locked([String]())
         let handler = AsyncHandler { request in
@@ -151,7 +153,7 @@ struct TroubleTests {
         #expect(whole.withLock { $0 }.isEmpty)
     }
 
-    @Test("A modified time with a fraction of a second agrees with its date")
+    @Test("If-Modified-Since ignores the fraction of a second of the file's time")
     func subSeconds() async throws {
         // A file that was just written has a time with nanoseconds.
         let disk = try ServerDirectory()

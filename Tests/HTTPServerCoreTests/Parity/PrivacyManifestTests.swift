@@ -8,13 +8,13 @@ struct PrivacyManifestTests {
     private static let sources = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Sources")
-    /// The modules of a server: the lowest of them brings the manifest for all.
+    /// The modules of a server; the lowest one has the manifest for all.
     private static let modules = [
         "ToolkitSystem", "HTTPServerCore", "HTTPServerKit", "HTTPServerAuthentication",
         "HTTPServerAddresses", "HTTPServerDiscovery",
     ]
 
-    /// Functions whose use has to be declared, and the category to which each belongs.
+    /// Functions whose use must be declared, each with its category.
     private static let declared = [
         "stat(": "FileTimestamp", "fstat(": "FileTimestamp", "fstatat(": "FileTimestamp",
         "lstat(": "FileTimestamp", "getattrlist(": "FileTimestamp",
@@ -30,7 +30,7 @@ struct PrivacyManifestTests {
         return try #require(list as? [String: Any])
     }
 
-    @Test("It is a property list that declares no tracking and no collected data")
+    @Test("The manifest declares no tracking and no collected data")
     func noTracking() throws {
         let manifest = try manifest()
         #expect(manifest["NSPrivacyTracking"] as? Bool == false)
@@ -38,7 +38,7 @@ struct PrivacyManifestTests {
         #expect((manifest["NSPrivacyCollectedDataTypes"] as? [Any])?.isEmpty == true)
     }
 
-    @Test("It declares what the sources use, and nothing else")
+    @Test("The manifest declares exactly the categories that the sources use")
     func accessedAPIs() throws {
         let types = try #require(
             try manifest()["NSPrivacyAccessedAPITypes"] as? [[String: Any]])
@@ -62,7 +62,7 @@ struct PrivacyManifestTests {
         }
     }
 
-    /// Whether a name stands in a text, and not as the end of another one.
+    /// Whether a text contains a name that is not the end of another one.
     private static func calls(_ name: String, in text: String) -> Bool {
         text.ranges(of: name).contains { range in
             guard range.lowerBound > text.startIndex else { return true }

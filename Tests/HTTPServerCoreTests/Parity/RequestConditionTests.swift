@@ -5,9 +5,9 @@ import HTTPServerKit
 import TestSupport
 import Testing
 
-@Suite("RFC 9110, 12 to 14: What a request says, as values")
+@Suite("RFC 9110, 12 to 14: Fields of a request as values")
 struct RequestConditionTests {
-    /// What a closure makes of a request with some fields.
+    /// The result of a closure for a request with some fields.
     private func read(
         _ fields: String, _ value: @escaping @Sendable (Request) -> String
     ) async throws -> String {
@@ -16,7 +16,7 @@ struct RequestConditionTests {
     }
 
     @Test(
-        "13.1.3, 13.1.4: Dates in all three formats",
+        "13.1.3, 13.1.4: Dates are read in all three formats",
         arguments: [
             "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
             "Sun Nov  6 08:49:37 1994",
@@ -31,7 +31,7 @@ struct RequestConditionTests {
         }
     }
 
-    @Test("13.1.1, 13.1.2: Tags are a list, strong and weak, over several lines")
+    @Test("13.1.1, 13.1.2: Strong and weak tags of several lines are one list")
     func tags() async throws {
         let fields = "If-None-Match: \"a\", W/\"b\"\r\nIf-None-Match: \"c\"\r\nIf-Match: *\r\n"
         let text = try await read(fields) { request in
@@ -60,7 +60,7 @@ struct RequestConditionTests {
         #expect(text == expected)
     }
 
-    @Test("14.1.2: Ranges come as they were asked for, before the length is known")
+    @Test("14.1.2: Ranges can be read as requested, without a length")
     func ranges() async throws {
         let text = try await read("Range: bytes=0-4, 9-, -3\r\n") { request in
             let ranges: [RangeSpec] = [
@@ -72,7 +72,7 @@ struct RequestConditionTests {
         #expect(text == "true 7 3")
     }
 
-    @Test("12.5.1, 12.5.3: Codings and media types have weights")
+    @Test("12.5.1, 12.5.3: The weights of codings and media types can be read")
     func weights() async throws {
         let fields = """
             Accept-Encoding: gzip;q=0, deflate;q=0.5\r\nAccept: text/*;q=0.3, text/html\r\n
@@ -88,7 +88,7 @@ struct RequestConditionTests {
         #expect(text == "0 500 1000 300")
     }
 
-    @Test("Without a field, or with one that cannot be read, there is no value")
+    @Test("A missing or malformed field has no value")
     func absent() async throws {
         let broken = """
             If-None-Match: a\r\nIf-Match: "\r\nIf-Modified-Since: today\r\nRange: lines=1-2\r\n\
@@ -107,7 +107,7 @@ struct RequestConditionTests {
     }
 
     @Test(
-        "13.2.2: A change whose conditions are not met is 412 before it is made",
+        "13.2.2: requireConditions refuses a change by 412 before it is made",
         arguments: [
             ("If-Match: \"a\"\r\n", 200), ("If-Match: \"b\"\r\n", 412), ("If-Match: *\r\n", 200),
             ("If-None-Match: *\r\n", 412), ("If-None-Match: \"b\"\r\n", 200),
@@ -129,7 +129,7 @@ struct RequestConditionTests {
         }
     }
 
-    @Test("13.1.2: If-None-Match with a star lets only something new be made")
+    @Test("13.1.2: If-None-Match: * allows the creation of a new resource")
     func creation() async throws {
         let handler = SyncHandler { request in
             try request.requireConditions(entityTag: nil, exists: false)
@@ -152,7 +152,7 @@ struct RequestValueTests {
     }
 
     @Test(
-        "A query keeps order and duplicates, and a name without a value takes nothing of the next",
+        "A query keeps order and duplicates, and a name without a value has an empty one",
         arguments: [
             ("/?a&b=1&a=2&c=x+y%21", "a=|b=1|a=2|c=x y!"), ("/?=1&&d=%zz", "=1|d=%zz"),
             ("/", ""), ("/?", ""),
@@ -165,7 +165,7 @@ struct RequestValueTests {
     }
 
     @Test(
-        "Content is there when it was announced, whatever the method",
+        "hasContent follows the announced framing, whatever the method",
         arguments: [
             ("GET / HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\n\r\n", false),
             ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", false),

@@ -3,7 +3,7 @@ import HTTPServerKit
 import TestSupport
 import Testing
 
-@Suite("A registry of handlers")
+@Suite("Handler registry")
 struct HandlerRegistryTests {
     /// Accepts paths that begin with a text, and answers with a name.
     private struct Named: SelectiveHandler {
@@ -15,7 +15,7 @@ struct HandlerRegistryTests {
         func answer(_ request: Request) -> Answer { .now(.text(name)) }
     }
 
-    @Test("The highest priority that accepts answers, of equal ones the newest, else 404")
+    @Test("The accepting handler with the highest priority answers, the newest of equal ones")
     func priorities() async throws {
         let registry = HandlerRegistry()
         registry.register(Named(prefix: "/a", name: "low"), priority: -1)

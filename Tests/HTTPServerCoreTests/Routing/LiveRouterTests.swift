@@ -8,7 +8,7 @@ import Testing
 struct LiveRouterTests {
     private struct Refused: Error {}
 
-    @Test("A change is seen by the next request, and a copy that was taken does not change")
+    @Test("A change applies to the next request, and not to earlier copies")
     func changes() async throws {
         let live = LiveRouter()
         live.update { $0.route(.get, "/a", to: RouterTests.named("old")) }
@@ -50,7 +50,7 @@ struct LiveRouterTests {
         }
     }
 
-    @Test("No request is lost while routes are added")
+    @Test("All requests are answered while routes are added")
     func underLoad() async throws {
         let live = LiveRouter()
         live.update { $0.route(.get, "/", to: RouterTests.named("root")) }

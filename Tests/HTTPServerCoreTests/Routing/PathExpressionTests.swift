@@ -8,13 +8,13 @@ import Testing
 
 @Suite("Regular expressions for paths")
 struct PathExpressionTests {
-    /// The groups of a match, the whole one left out; `nil` for none.
+    /// The groups of a match without the whole match; `nil` if there is no match.
     private func groups(_ text: String, _ path: String) throws -> [String?]? {
         try PathExpression(text).match(path).map { Array($0.dropFirst()) }
     }
 
     @Test(
-        "Repetitions, classes, alternatives and ends",
+        "Repetitions, classes, alternatives and anchors are matched",
         arguments: [
             ("/a*", "/aaa", true), ("/a+", "/", false), ("/a?b", "/b", true),
             ("/a?b", "/aab", false),
@@ -37,7 +37,7 @@ struct PathExpressionTests {
     }
 
     @Test(
-        "Groups have what the better way through the expression gives them",
+        "Groups have the captures of the preferred match",
         arguments: [
             ("/(a*)(a*)", "/aaa", ["aaa", ""]), ("/(a*?)(a*)", "/aaa", ["", "aaa"]),
             ("/(a|ab)(c|bcd)?", "/abcd", ["a", "bcd"]), ("/(a)?(b)", "/b", [nil, "b"]),
@@ -50,7 +50,7 @@ struct PathExpressionTests {
     }
 
     @Test(
-        "Anything else is refused with its place",
+        "Invalid and unsupported expressions are refused",
         arguments: [
             "(", ")", "a(b", "[a", "[b-a]", "[", "a**", "*", "+a", "a{2", "a{3,2}", "a{9999}", "\\",
             "\\1", "\\b", "(?=a)", "(?<=a)", "(?!a)", "(?<a>x)(?<a>y)", "(?<>x)", "(?x)a", "^*",
@@ -61,14 +61,14 @@ struct PathExpressionTests {
     }
 
     @Test(
-        "No path takes time beyond its length",
+        "Matching takes no exponential time",
         arguments: ["/(a+)+b", "/(a|a)*b", "/(a*)*(a*)*b", "/(a?){40}b", "/(.*)(.*)(.*)(.*)b"])
     func time(text: String) throws {
         let expression = try PathExpression(text)
         let time = ThreadTime.measure {
             #expect(expression.match("/" + String(repeating: "a", count: 8_000)) == nil)
         }
-        // Years, for a matcher that goes back and tries again.
+        // A backtracking matcher would take years.
         #expect(time < .seconds(20))
     }
 }

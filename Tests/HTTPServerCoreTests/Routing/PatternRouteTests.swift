@@ -13,7 +13,7 @@ struct PatternRouteTests {
 
     // MARK: Segments
 
-    @Test("A star stands for one segment, and as the last one for any rest")
+    @Test("A star matches one segment, and as the last segment any rest")
     func stars() async throws {
         var router = Router()
         router.route(.get, "/a/*/c", to: RouterTests.named("one"))
@@ -26,7 +26,7 @@ struct PatternRouteTests {
         #expect(try await Self.text(router, "/b/x") == "404")
     }
 
-    @Test("A branch that leads nowhere does not hide an older route that matches")
+    @Test("A branch without a match does not hide an older matching route")
     func backtracking() async throws {
         var router = Router()
         router.route(.get, "/:a/x/:id", to: RouterTests.named("wide"))
@@ -39,7 +39,7 @@ struct PatternRouteTests {
         #expect(try await Self.text(router, "/u/x/z") == "literal u|x|z ")
     }
 
-    @Test("Parameters of an outer route stay with the inner one")
+    @Test("Parameters of an outer route are available in the inner one")
     func nestedParameters() async throws {
         var inner = Router()
         inner.route(.get, "/notes/:name", to: RouterTests.named("note"))
@@ -69,7 +69,7 @@ struct PatternRouteTests {
         return .text("\(groups) \(request.parameters["id"] ?? "-")")
     }
 
-    @Test("A regular expression matches the whole path, and its groups keep their places")
+    @Test("A regular expression matches the whole path, and its groups keep their positions")
     func regularExpressions() async throws {
         var router = Router()
         router.route(.get, matching: #"/item(s)?/(?<id>[0-9]+)(\.json)?"#, to: Self.captures)
@@ -84,7 +84,7 @@ struct PatternRouteTests {
         #expect(try await Self.text(router, "/item%73/%34%32").hasSuffix(" 42"))
     }
 
-    @Test("An expression made of a text, one that ignores case, and one that is not well formed")
+    @Test("An expression can be made from a text, and can ignore case")
     func expressionsOfTexts() async throws {
         var router = Router()
         let text = "(?i)/café/(?<id>.*)"
@@ -93,7 +93,7 @@ struct PatternRouteTests {
     }
 
     @Test(
-        "A path without a text matches no expression",
+        "A path with an encoded slash or invalid UTF-8 matches no expression",
         arguments: ["/a%2Fb", "/%FF", "/a/%C3"])
     func pathsWithoutText(_ target: String) async throws {
         var router = Router()
@@ -101,7 +101,7 @@ struct PatternRouteTests {
         #expect(try await Self.text(router, target) == "404")
     }
 
-    @Test("Below a mount point an expression sees the rest of the path")
+    @Test("Below a mount point an expression matches the rest of the path")
     func mountedExpression() async throws {
         var inner = Router()
         inner.route(.get, matching: "/(?<id>[a-z]+)", to: Self.captures)
@@ -113,7 +113,7 @@ struct PatternRouteTests {
 
     // MARK: Conditions
 
-    /// Answers what names a language that it knows.
+    /// Accepts GET requests for Italian.
     private struct Greeter: SelectiveHandler {
         func accepts(_ request: Request) -> Bool {
             request.fields[.acceptLanguage] == "it" && request.method == .get
@@ -122,7 +122,7 @@ struct PatternRouteTests {
         func answer(_ request: Request) -> Answer { .now(.text("ciao")) }
     }
 
-    @Test("Handlers that were added are asked in turn, the last one first")
+    @Test("The newest route or condition that matches answers")
     func selectiveHandlers() async throws {
         var router = Router()
         router.route(.get, "/", to: RouterTests.named("root"))
@@ -141,7 +141,7 @@ struct PatternRouteTests {
         #expect(try await text("Range: bytes=0-\r\n") == "newest  ")
     }
 
-    @Test("A handler for a whole method answers where no newer route does")
+    @Test("A handler for a whole method answers if no newer route matches")
     func wholeMethod() async throws {
         var router = Router()
         router.route(.get, to: RouterTests.named("any"))
@@ -155,7 +155,7 @@ struct PatternRouteTests {
         #expect(put["Allow"] == "GET, HEAD, OPTIONS")
     }
 
-    @Test("OPTIONS * reaches a condition, which needs no path")
+    @Test("A condition can match OPTIONS *")
     func conditionWithoutPath() async throws {
         var router = Router()
         router.route(

@@ -21,7 +21,7 @@ struct RequestValuesTests {
         }
     }
 
-    @Test("All copies share them, each request has its own")
+    @Test("Copies of a request share its values, and each request has separate ones")
     func copiesShareValues() async throws {
         for _ in 0..<2 {
             let answer = try await RouterTests.answer(Later(), "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -29,7 +29,7 @@ struct RequestValuesTests {
         }
     }
 
-    @Test("A value that nobody set is absent, and one can be taken back")
+    @Test("A value that was not set, or was removed, is nil")
     func valuesCanBeAbsent() async throws {
         let handler = SyncHandler { request in
             let before = request[CountKey.self]

@@ -34,7 +34,7 @@ struct RouteClosureTests {
         ("LOCK /any HTTP/1.1\r\nHost: a\r\n\r\n", Sample.ok("any LOCK")),
     ]
 
-    @Test("Each method has its closure, which gives a response or a text", arguments: requests)
+    @Test("Each method takes a closure that returns a response or a text", arguments: requests)
     func methods(_ request: String, _ answer: String) async throws {
         let client = MemoryConnection(Self.router)
         client.send(request)
@@ -53,7 +53,7 @@ struct RouteClosureTests {
         #expect(record.text.contains("Allow: GET, OPTIONS\r\n") == !isMapped)
     }
 
-    @Test("A path that has other methods alone is 405, with all of them")
+    @Test("A path with other methods only is 405, with all of them in Allow")
     func otherMethods() async throws {
         let client = MemoryConnection(Self.router)
         client.send("LOCK / HTTP/1.1\r\nHost: a\r\n\r\n")

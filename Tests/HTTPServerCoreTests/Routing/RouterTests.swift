@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Router")
 struct RouterTests {
-    /// The first answer to one request.
+    /// The response to one request.
     static func answer(_ handler: any Handler, _ request: String) async throws -> ServerAnswer {
         let client = MemoryConnection(handler)
         client.send(request)
@@ -46,7 +46,7 @@ struct RouterTests {
         return router
     }
 
-    @Test("A mount without a slash in front is at its own path")
+    @Test("A mount path needs no leading slash")
     func mountWithoutSlash() async throws {
         var router = Router()
         router.route(.get, "/x", to: Self.named("x"))
@@ -59,7 +59,7 @@ struct RouterTests {
     }
 
     @Test(
-        "Paths find their routes",
+        "Each path, in any spelling, finds its route",
         arguments: [
             ("/", "root  "), ("/?x=/a/b", "root  "), ("/a/b", "literal a|b "),
             ("/a/b?", "literal a|b "), ("/a/b/", "slash a|b| "), ("/users/7", "user users|7 7"),
@@ -72,7 +72,7 @@ struct RouterTests {
             ("//a//b", "literal a|b "), ("/x/..", "root  "), ("/a/b/.", "slash a|b| "),
             ("/files/../a/b", "literal a|b "), ("/%66iles/%31", "files 1 "),
             ("/files/%2e%2e/a/b", "literal a|b "),
-            // A decoded slash is no separator.
+            // An encoded slash is not a separator.
             ("/users/1%2F2", "user users|1/2 1/2"), ("/files/1%2f2", "files 1/2 "),
             ("/users/%C3%BC%20", "user users|ü  ü "),
             // RFC 9112, 3.2.2: the absolute form.
@@ -86,7 +86,7 @@ struct RouterTests {
     }
 
     @Test(
-        "What no route matches is 404",
+        "A path without a route is 404",
         arguments: [
             "/a", "/a/b/c", "/A/B", "/users", "/users/", "/users//", "/filesx", "/a%2Fb",
             "/users/%FF", "/..files",
@@ -115,7 +115,7 @@ struct RouterTests {
         #expect(user["Allow"] == "GET, HEAD, OPTIONS")
     }
 
-    @Test("RFC 9110, 15.6.2: A method that nobody knows is 501", arguments: ["/a/b", "/nothing"])
+    @Test("RFC 9110, 15.6.2: An unknown method is 501", arguments: ["/a/b", "/nothing"])
     func notImplemented(_ target: String) async throws {
         let answer = try await Self.answer(Self.router, Self.request("BREW", target))
         #expect(answer.status == 501)
@@ -131,7 +131,7 @@ struct RouterTests {
         #expect(server["Allow"] == "GET, HEAD, OPTIONS, POST")
         let missing = try await Self.answer(Self.router, Self.request("OPTIONS", "/nothing"))
         #expect(missing.status == 404)
-        // What a folder takes, nobody has said.
+        // The methods of a mounted handler are unknown.
         var mounting = Router()
         mounting.mount("/", Sample.target)
         let mounted = try await Self.answer(mounting, Self.request("OPTIONS", "*"))
@@ -145,7 +145,7 @@ struct RouterTests {
         #expect(answer["Content-Length"] == "12")
     }
 
-    @Test("HEAD is answered by whom GET is answered by, unless it has a route of its own")
+    @Test("HEAD is answered by the handler of GET, unless it has a separate route")
     func headOfTheSameResource() async throws {
         var router = Router()
         router.mount("/", Self.named("mount"))
@@ -163,7 +163,7 @@ struct RouterTests {
         #expect(last["Via"] == nil)
     }
 
-    @Test("A mount has all methods: it answers those that routes leave, in place of 405")
+    @Test("A mount takes all methods, so those without a route do not get 405")
     func mountAndRoute() async throws {
         let refusing = SyncHandler { _ in throw HTTPError(.unauthorized) }
         var router = Router()
@@ -185,7 +185,7 @@ struct RouterTests {
         }
     }
 
-    @Test("The last route that matches wins, whatever its kind")
+    @Test("The newest matching route answers, whatever its kind")
     func lastWins() async throws {
         var router = Router()
         let names = ["first", "second", "third", "fourth", "fifth"]
@@ -226,7 +226,7 @@ struct RouterTests {
         #expect(answer.text == "old a ")
     }
 
-    @Test("A handler that blocks runs outside of the loop")
+    @Test("A blocking handler runs outside of the event loop")
     func blocking() async throws {
         let loops = ServerLog<EventLoop>()
         var router = Router()
@@ -239,7 +239,7 @@ struct RouterTests {
         try await client.output(Sample.ok("false"))
     }
 
-    @Test("A request tells path, query and addresses")
+    @Test("A request has its path, query, fields and addresses")
     func requestValues() async throws {
         let handler = SyncHandler { request in
             let text = [
@@ -257,7 +257,7 @@ struct RouterTests {
     }
 
     @Test(
-        "A router below a mount point takes it for its root",
+        "The root of a nested router is its mount point",
         arguments: [
             ("/in", "inner root"), ("/in/", "inner root"), ("/in/a", "inner a"),
             ("/in/x/7", "inner id"), ("/in/deep/a/b", "deepest"), ("/%69n/a", "inner a"),

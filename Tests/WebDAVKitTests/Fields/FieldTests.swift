@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import WebDAVKit
 
-@Suite("RFC 4918 section 10: fields")
+@Suite("RFC 4918, 10: Fields")
 struct WebDAVFieldTests {
     @Test(
         arguments: [
@@ -70,8 +70,8 @@ struct WebDAVFieldTests {
         #expect(header.lists[0].conditions[1].kind == .tag(try #require(EntityTag("\"x\""))))
     }
 
-    /// To collect them at each look would take a thousand times as long.
-    @Test("A look at the tokens of If costs the same however many there are")
+    /// Collecting the tokens for each lookup would take a thousand times as long.
+    @Test("A lookup in the tokens of If costs the same however many there are")
     func tokensAreCollectedOnce() throws {
         func least(_ count: Int) throws -> Duration {
             let tokens = (0..<count).map { "<urn:\($0)>" }
@@ -142,7 +142,7 @@ struct WebDAVFieldTests {
         #expect(inner.isWithin(outer) && !outer.isWithin(inner) && outer.isWithin(outer))
         #expect(!near.isWithin(outer) && near.isWithin(.root) && !ResourcePath.root.isWithin(outer))
         #expect(inner.parent?.parent == outer && outer.parent == .root)
-        // What is inside of a collection follows it at once.
+        // The members of a collection directly follow it.
         #expect([near, inner, outer].sorted() == [outer, inner, near])
         #expect(inner.moved(from: outer, to: near).description == "/a-b/b/c")
         #expect(ResourcePath(segments: [[0x2E, 0x2E]]) == nil)

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import WebDAVKit
 
-@Suite("Locks in a file")
+@Suite("Lock file")
 struct LockFileTests {
-    /// A server whose store is the only one of the file, once the one before has let go of it.
+    /// A server with a new store for the file, once the previous store has released it.
     private func client(_ share: Share, _ file: String) async throws -> DAVClient {
         var locks: MemoryLockStore?
         try await waitUntil {
@@ -16,7 +16,7 @@ struct LockFileTests {
         return DAVClient(store: try LocalStore(root: share.path), locks: try #require(locks))
     }
 
-    /// The locks that a server would find if it were started now.
+    /// The locks that a server would load from the file now.
     private func locks(in file: String) async throws -> [ActiveLock] {
         let copy = file + ".copy\(UInt64.random(in: 0...(.max)))"
         try FileManager.default.copyItem(atPath: file, toPath: copy)
@@ -38,7 +38,7 @@ struct LockFileTests {
         do {
             let later = try await client(share, file)
             #expect(try await later.status("PUT", "/dav/a%20b%25", [], "y") == 204)
-            // It is still known what was a collection.
+            // Collections are still known as such.
             #expect(try await later.status("MKCOL", "/dav/c") == 201)
             _ = try await later.lock("/dav/c")
         }
@@ -46,7 +46,7 @@ struct LockFileTests {
         #expect(refused.status == 423 && refused.text.contains("<D:href>/dav/c/</D:href>"))
     }
 
-    /// Each would write the locks of the other away.
+    /// Two stores would overwrite each other's locks.
     @Test func aFileBelongsToOneStore() async throws {
         let share = try Share()
         let file = share.outer + "/locks"
@@ -54,7 +54,7 @@ struct LockFileTests {
             let first = try MemoryLockStore(file: file)
             let error = #expect(throws: LockFileError.self) { try MemoryLockStore(file: file) }
             #expect(error?.path == file && error?.reason.contains("another server") == true)
-            // Its name may be replaced meanwhile: the claim stays.
+            // The claim stays when the file is replaced under its name.
             let path = try #require(ResourcePath("a"))
             _ = try await first.add(
                 ActiveLock(root: path, isDeep: false, scope: .exclusive, timeout: 600))
@@ -69,7 +69,7 @@ struct LockFileTests {
         #expect(kept?.map(\.root.description) == ["/a"])
     }
 
-    /// Both were started before there was a folder for the file.
+    /// Both stores were created before there was a folder for the file.
     @Test func theFirstLockClaimsAFileThatWasNoFileYet() async throws {
         let share = try Share()
         let (first, second) = (
@@ -86,7 +86,7 @@ struct LockFileTests {
         #expect(try await first.locks(on: .root, andInside: true).count == 1)
     }
 
-    /// A change is a line more; a file that is mostly history is written anew.
+    /// Each change appends a line; a file with too many old lines is rewritten.
     @Test func aChangeOfALockIsALineMore() async throws {
         let share = try Share()
         let file = share.outer + "/locks"
@@ -106,7 +106,7 @@ struct LockFileTests {
         _ = try await locks.refresh(added.token, timeout: 700)
         try await locks.remove(added.token)
         #expect(try (100..<800).contains(size() - before))
-        // Twice what counts is the most that it becomes, and a little.
+        // The file grows to little more than twice the size of its current locks.
         for number in 0..<3_000 {
             try await locks.remove(try await locks.add(try lock("h\(number)")).token)
         }
@@ -116,8 +116,8 @@ struct LockFileTests {
         #expect(all.count == 1_000 && Set(again) == Set(all))
     }
 
-    /// A process may die at any byte of a line, and what is behind the last whole one counts for
-    /// nothing; a line that is whole and no lock is something else.
+    /// A process may die at any byte of a line, so an incomplete last line is dropped. A complete
+    /// line that is not a lock is an error.
     @Test func aTornLineAtTheEndIsDropped() async throws {
         let share = try Share()
         let file = share.outer + "/locks"
@@ -145,7 +145,7 @@ struct LockFileTests {
                 return
             }
             guard end % 7 == 0 else { continue }
-            // What comes behind it is read again.
+            // A line that is added after the truncated one can be read.
             let more = try await read.add(
                 ActiveLock(root: path, isDeep: false, scope: .shared, timeout: 600))
             let again = try await self.locks(in: cut)
@@ -157,7 +157,7 @@ struct LockFileTests {
         #expect(error?.reason.contains("something else") == true)
     }
 
-    /// Who removes the file, or writes another one in its place, does not make the locks forgotten.
+    /// Locks are not lost if another program removes or replaces the file.
     @Test(arguments: [true, false])
     func theFileOfLocksIsMadeAnewWhereAnotherIs(_ isRemoved: Bool) async throws {
         let share = try Share()
@@ -180,7 +180,7 @@ struct LockFileTests {
         #expect(again.map(\.root.description).sorted() == ["/a", "/b", "/c"])
     }
 
-    /// It would be replaced as a whole when the next lock is taken.
+    /// The next lock would overwrite the file.
     @Test func aFileThatHoldsSomethingElseThanLocksIsAnError() throws {
         let share = try Share()
         try share.write("# My notes\n", "notes")
@@ -195,7 +195,7 @@ struct LockFileTests {
         _ = try MemoryLockStore(file: share.path + "/none")
     }
 
-    /// The program's own `Identity` may have such a name.
+    /// A program may create an `Identity` with such a name.
     @Test func theUserOfALockMayHaveAnyName() async throws {
         let share = try Share()
         let file = share.outer + "/locks"
@@ -223,7 +223,7 @@ struct LockFileTests {
         #expect(
             try await client.status("MOVE", "/dav/b", ["Destination: /dav/c", shown[1]]) == 201)
         #expect(share.text("a") == nil && share.text("b") == nil && share.text("c") == "")
-        // They are given up all the same.
+        // The locks have been released all the same.
         #expect(try await client.status("PUT", "/dav/a", [], "x") == 201)
         #expect(try await client.status("PUT", "/dav/c", [], "x") == 204)
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import WebDAVKit
 
-@Suite("RFC 4918 section 6: locks")
+@Suite("RFC 4918, 6: Locks")
 struct LockTableTests {
     private func path(_ text: String) throws -> ResourcePath { try #require(ResourcePath(text)) }
 
@@ -56,7 +56,7 @@ struct LockTableTests {
         try table.add(lock("a", expiry: 300), now: 150)
     }
 
-    @Test("Many locks that expire at once leave the others", arguments: [7, 8, 1_000])
+    @Test("Expiry of many locks at once does not affect the others", arguments: [7, 8, 1_000])
     func manyExpire(_ count: Int) throws {
         var table = LockTable(limit: 10_000)
         for number in 0..<count {
@@ -74,7 +74,7 @@ struct LockTableTests {
         #expect(table.all.count == count + 1)
     }
 
-    @Test("A lock is removed on a condition, and an expired one is gone already")
+    @Test("A lock is removed only if the condition is met and it has not expired")
     func conditionalRemoval() throws {
         var table = LockTable(limit: 10)
         let (deep, flat) = (try lock("a", deep: true, .shared), try lock("a", .shared))
@@ -120,9 +120,9 @@ struct LockTableTests {
         #expect(roots().isEmpty)
     }
 
-    /// To look up each path around it would take 256 times as long with a path of 16 times the
+    /// Looking up each parent path would take 256 times as long for a path of 16 times the
     /// length.
-    @Test("The time to find the locks on a path grows with its length, not with the square")
+    @Test("The time to find the locks on a path grows linearly with its length")
     func longPathsCostLittle() throws {
         var table = LockTable(limit: 10)
         try table.add(lock("other", deep: true), now: 0)
@@ -184,8 +184,8 @@ struct LockTableTests {
         try table.add(lock("c/d", .shared), now: 0)
     }
 
-    /// Both are the least of several times: to look at all locks would take a thousand times as
-    /// long.
+    /// Each figure is the shortest of several times. A search through all locks would take a
+    /// thousand times as long.
     @Test func manyLocksCostNoMoreThanFew() throws {
         let (free, inside) = (try path("other/deep/name"), try path("c/n7"))
         func least(_ count: Int) throws -> Duration {
@@ -222,7 +222,7 @@ struct LockTableTests {
         #expect(await order.names == ["b", "a", "inner"])
     }
 
-    /// Who writes inside of a folder does not pass who waits for the folder.
+    /// A change inside of a folder does not overtake an earlier change of the folder.
     @Test func firstComeFirstServed() async throws {
         let pathLock = PathLock()
         let order = Order()
@@ -233,7 +233,7 @@ struct LockTableTests {
                 tasks.append(Task { try await pathLock.hold(paths) { await order.add(name) } })
                 try await pathLock.wait(for: tasks.count)
             }
-            // Beside all of those.
+            // An unrelated path does not wait.
             try await pathLock.hold([path("c")]) { await order.add("c") }
             return tasks
         }
@@ -243,8 +243,8 @@ struct LockTableTests {
         #expect(Set(names) == ["c", "move", "y", "b", "x"] && pathLock.waitingCount == 0)
     }
 
-    /// Each that came or went looked at all that waited: eight times as many took 64 times as long.
-    @Test("Changes that wait cost each other little", arguments: [true, false])
+    /// If each request looked at all waiting ones, eight times as many would take 64 times as long.
+    @Test("The cost of waiting changes grows linearly with their number", arguments: [true, false])
     func manyWaitersCostNoMoreThanFew(_ isSamePath: Bool) async throws {
         func time(_ count: Int) async throws -> Duration {
             let pathLock = PathLock()
@@ -260,8 +260,8 @@ struct LockTableTests {
             return ContinuousClock.now - start
         }
         var (few, many) = (Duration.zero, Duration.zero)
-        // Other tests run beside this one: one attempt that they hold up evenly is enough. Few are
-        // measured before and after many, or a short pause of theirs would pass for the cost.
+        // Other tests run in parallel and slow this one down, so one good attempt is enough. Few
+        // are measured before and after many, because a short pause could look like the cost.
         var attempts = 0
         repeat {
             attempts += 1
@@ -272,7 +272,7 @@ struct LockTableTests {
         #expect(many < few * 30, "\(few) with 400, \(many) with 3,200")
     }
 
-    /// A request that is not wanted any more is not carried out, and keeps nobody waiting.
+    /// A request that is cancelled or no longer wanted is not executed, and blocks no others.
     @Test(arguments: [true, false])
     func theCancelledAndTheUnwantedAreLeftOut(_ isCancelled: Bool) async throws {
         let pathLock = PathLock()
@@ -288,7 +288,7 @@ struct LockTableTests {
             guard isCancelled else { return [gone, behind] }
             gone.cancel()
             await #expect(throws: CancellationError.self) { try await gone.value }
-            // Only the one that is gone was in its way.
+            // Only the cancelled request was in its way.
             try await behind.value
             return [gone, behind]
         }
@@ -307,7 +307,7 @@ private actor Order {
 }
 
 extension PathLock {
-    /// Waits until so many wait; an error after a minute.
+    /// Waits until so many requests wait; throws an error after a minute.
     fileprivate func wait(for count: Int) async throws {
         let end = ContinuousClock.now + .seconds(60)
         while waitingCount < count {

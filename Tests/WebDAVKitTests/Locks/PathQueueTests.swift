@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import WebDAVKit
 
-@Suite("The queue of changes to paths")
+@Suite("Queue of changes to paths")
 struct PathQueueTests {
     private func paths() throws -> [ResourcePath] {
         let names = ["a", "a/b", "a/b/c", "a.b", "a/c", "b", "ab", "b/a/c", "b/a"]
@@ -13,7 +13,7 @@ struct PathQueueTests {
         some.contains { one in others.contains { $0.isWithin(one) || one.isWithin($0) } }
     }
 
-    /// Each way in which paths can lie, against all pairs of them.
+    /// Compares every set of paths with a plain search.
     @Test func pathsThatMeetAreFound() throws {
         let paths = try paths()
         for chosen in 0..<(1 << paths.count) {
@@ -29,9 +29,11 @@ struct PathQueueTests {
         }
     }
 
-    /// Against a list in which each request waits for all earlier ones whose paths it meets. Those
-    /// that leave are at work or still wait.
-    @Test("A request waits exactly as long as an earlier one is in its way", arguments: 0..<20)
+    /// Compares the queue with a list in which each request waits for all earlier ones with
+    /// overlapping paths. Removed requests are running or still wait.
+    @Test(
+        "A request waits exactly as long as an earlier one has an overlapping path",
+        arguments: 0..<20)
     func noRequestPassesAnother(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let paths = try paths()

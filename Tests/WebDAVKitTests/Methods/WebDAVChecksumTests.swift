@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import WebDAVKit
 
-@Suite("Hashes that come with content: RFC 9530 and ownCloud's")
+@Suite("RFC 9530 and ownCloud: Hashes of content")
 struct WebDAVChecksumTests {
     private static let sha256 = "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ="
     private static let sha512 =
@@ -12,7 +12,7 @@ struct WebDAVChecksumTests {
     private static let md5 = "5d41402abc4b2a76b9719d911017c592"
 
     @Test(
-        "Content that fits its hashes is taken",
+        "Content that matches its hashes is accepted",
         arguments: [
             "Repr-Digest: sha-256=:\(sha256):",
             "Repr-Digest: unknown=:AA==:,\tsha-256=:\(sha256):;a=1",
@@ -25,7 +25,7 @@ struct WebDAVChecksumTests {
         #expect(try await client.send("GET", "/dav/a").text == "hello")
     }
 
-    @Test("All hashes of both fields")
+    @Test("All hashes of both fields are checked, and more than four of a field are 400")
     func allHashes() async throws {
         let client = DAVClient()
         let fields = [
@@ -41,7 +41,7 @@ struct WebDAVChecksumTests {
     }
 
     @Test(
-        "Content of another hash is refused, and the file stays as it was",
+        "Content with another hash is refused, and the file does not change",
         arguments: [
             "Repr-Digest: sha-256=:\(sha256):", "OC-Checksum: SHA1:\(sha1)",
             "OC-Checksum: MD5:\(md5)", "OC-Checksum: ADLER32:1 MD5:\(md5)",
@@ -73,7 +73,7 @@ struct WebDAVChecksumTests {
     ]
     private static let wish = ["Want-Repr-Digest: sha-512=9, sha-256=3"]
 
-    /// The property as rclone asks for it.
+    /// The property in the form that rclone requests.
     private static func property(_ client: DAVClient, _ path: String) async throws -> String? {
         let query = """
             <propfind xmlns="DAV:"><prop><checksums xmlns="http://owncloud.org/ns"/></prop></propfind>
@@ -85,7 +85,8 @@ struct WebDAVChecksumTests {
         return match.map { String($0.output.1) }
     }
 
-    @Test("Hashes are kept with the content that they are of", arguments: StoreKind.allCases)
+    @Test(
+        "Hashes are stored with their content, and dropped with it", arguments: StoreKind.allCases)
     func kept(_ kind: StoreKind) async throws {
         let client = try kind.client()
         #expect(try await client.send("PUT", "/dav/a", Self.all, "hello").status == 201)
@@ -98,7 +99,7 @@ struct WebDAVChecksumTests {
         }
         let texts = "SHA256:\(sha256) SHA1:\(Self.sha1) MD5:\(Self.md5)"
         #expect(try await Self.property(client, "/dav/a") == texts)
-        // A copy has the same content, and so has a file with another time or property.
+        // A copy keeps the hashes, and so does a file with another time or property.
         let copy = ["Destination: http://example.org/dav/b"]
         #expect(try await client.send("COPY", "/dav/a", copy).status == 201)
         let change = """
@@ -108,7 +109,7 @@ struct WebDAVChecksumTests {
             """
         _ = try await client.send("PROPPATCH", "/dav/b", [], change)
         #expect(try await Self.property(client, "/dav/b") == texts)
-        // New content has hashes of its own, or none.
+        // New content does not keep the old hashes.
         let part = ["Content-Type: application/x-sabredav-partialupdate", "X-Update-Range: append"]
         #expect(try await client.send("PATCH", "/dav/b", part, "!").status == 204)
         #expect(try await client.send("PUT", "/dav/a", [], "hello").status == 204)
@@ -119,7 +120,7 @@ struct WebDAVChecksumTests {
     }
 
     @Test(
-        "The hash that a client prefers is sent, and none that it does not want",
+        "The preferred hash is sent, and none if the client wants none of them",
         arguments: [
             ("sha-256=1", "sha-256"), ("sha-512=2, sha-256=1", "sha-512"),
             ("sha-512=1, sha-256=10", "sha-256"), ("sha-256=0", ""), ("md5=9", ""), ("", ""),
@@ -133,7 +134,7 @@ struct WebDAVChecksumTests {
         #expect((answer["Repr-Digest"] ?? "").prefix { $0 != "=" } == function)
     }
 
-    @Test("RFC 9530, 3: A part has the hash of the whole, and an error has none")
+    @Test("RFC 9530, 3: A partial response has the hash of the whole, and an error has none")
     func parts() async throws {
         let client = DAVClient()
         #expect(try await client.send("PUT", "/dav/a", Self.all, "hello").status == 201)
@@ -148,7 +149,7 @@ struct WebDAVChecksumTests {
         }
     }
 
-    @Test("Content of another program has no hash, though it is as long")
+    @Test("Content that another program has changed has no hash, even at the same length")
     func otherProgram() async throws {
         let share = try Share()
         let client = try share.client()
@@ -159,7 +160,7 @@ struct WebDAVChecksumTests {
         #expect(try await client.send("GET", "/dav/a", Self.wish)["Repr-Digest"] == nil)
     }
 
-    @Test("Clients cannot set the property of the hashes")
+    @Test("Clients cannot set the checksums property")
     func isProtected() async throws {
         let client = DAVClient()
         #expect(try await client.send("PUT", "/dav/a", [], "hello").status == 201)

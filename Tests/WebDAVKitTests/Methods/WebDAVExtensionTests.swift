@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import WebDAVKit
 
-@Suite("WebDAV beyond RFC 4918: RFC 5689, RFC 8144, RFC 3744 5.4, partial updates")
+@Suite("WebDAV beyond RFC 4918: RFC 5689, RFC 8144, RFC 3744, 5.4, and partial updates")
 struct WebDAVExtensionTests {
     // MARK: RFC 5689
 
@@ -53,7 +53,7 @@ struct WebDAVExtensionTests {
 
     @Test func aCollectionWhosePropertiesCannotBeKeptIsNotMade() async throws {
         let client = DAVClient()
-        // Each is kept with its namespace, by which they do not fit any more.
+        // Each property is stored with its namespace, so together they exceed the limit.
         let space = "u:" + String(repeating: "x", count: 1_000)
         let properties = (0..<1_100).map { "<x:p\($0)/>" }.joined()
         let content = Self.mkcol(properties).replacing(
@@ -102,7 +102,7 @@ struct WebDAVExtensionTests {
             #expect(found["Preference-Applied"] == (isMinimal ? "return=minimal" : nil))
             let empty = try await client.send(
                 "PROPFIND", path, fields + ["Depth: " + depth], nothing)
-            // Section 2.1: a response has a propstat all the same.
+            // Section 2.1: a response still has a propstat.
             #expect(empty.text.contains("<D:prop></D:prop><D:status>HTTP/1.1 200 OK"))
         }
         let set = """
@@ -115,7 +115,7 @@ struct WebDAVExtensionTests {
         #expect(refused.status == 207 && refused.text.contains("403 Forbidden"))
     }
 
-    @Test("Properties come in the order in which they are asked for, and so do missing ones")
+    @Test("Properties, also missing ones, are listed in the order of the request")
     func propertiesKeepTheOrderOfTheRequest() async throws {
         let client = DAVClient()
         #expect(try await client.status("PUT", "/dav/a", [], "x") == 201)
@@ -168,7 +168,7 @@ struct WebDAVExtensionTests {
             ("bytes=9-", "XY", 204, "012345678XY"), ("bytes=10-", "XY", 204, "0123456789XY"),
             ("bytes=-3", "XY", 204, "0123456XY9"), ("Bytes=0-0", "X", 204, "X123456789"),
             ("bytes=-10", "", 204, "0123456789"),
-            // Neither gaps nor lengths that do not fit, nor what is no range.
+            // Gaps, wrong lengths and invalid ranges are refused.
             ("bytes=11-", "XY", 416, nil), ("bytes=-11", "XY", 416, nil),
             ("bytes=3-5", "XY", 416, nil), ("bytes=3-3", "XY", 416, nil),
             ("bytes=5-3", "XY", 400, nil), ("bytes=1-2,4-5", "XY", 400, nil),
@@ -236,7 +236,7 @@ struct WebDAVExtensionTests {
         #expect(patched == 204)
         let expected = old.prefix(300_001) + part + old.dropFirst(300_001 + part.count)
         #expect(share.text("a") == String(expected))
-        // Nothing is left of what it was made in.
+        // No temporary file is left.
         let names = try await client.send("PROPFIND", "/dav/", ["Depth: 1"]).text
         #expect(names.matches(of: /<D:response>/).count == 2)
     }

@@ -5,7 +5,7 @@ import Testing
 import ToolkitSystem
 import WebDAVKit
 
-@Suite("What a store cannot do is told, and changes nothing")
+@Suite("Errors of a store are reported and change nothing")
 struct WebDAVFailureTests {
     private static let patch = """
         <propertyupdate xmlns="DAV:"><set><prop><p xmlns="u:">1</p></prop></set></propertyupdate>
@@ -33,7 +33,7 @@ struct WebDAVFailureTests {
         }
         isFull.withLock { $0 = true }
         let answer = try await client.send(method, path, fields, content)
-        // Of properties each is told, within a 207.
+        // PROPPATCH reports the status of each property within a 207.
         #expect(answer.status == (method == "PROPPATCH" ? 207 : 507))
         #expect(method != "PROPPATCH" || answer.text.contains("HTTP/1.1 507 "))
         #expect(answer.text.contains("<D:sufficient-disk-space/>"))
@@ -41,7 +41,7 @@ struct WebDAVFailureTests {
         #expect(try await client.send("GET", "/dav/s/f").text == "old of /dav/s")
         #expect(try await client.status("GET", "/dav/t/n") == 404)
         isFull.withLock { $0 = false }
-        // No lock is left of what was refused.
+        // The refused LOCK has left no lock.
         #expect(try await client.status("PUT", "/dav/t/n", [], "x") == 201)
     }
 
@@ -65,7 +65,7 @@ struct WebDAVFailureTests {
         <mkcol xmlns="DAV:"><set><prop><p xmlns="u:">1</p></prop></set></mkcol>
         """
 
-    /// Another program is quicker than the refusal of the properties.
+    /// Another program adds a member before the properties are refused.
     @Test(arguments: [507, 500])
     func aNewCollectionIsNotTakenAwayWithWhatOthersHavePutIntoIt(_ status: Int) async throws {
         let error = status == 507 ? WebDAVError.storageFull : WebDAVError(.internalServerError)
@@ -83,7 +83,7 @@ struct WebDAVFailureTests {
     @Test(arguments: [507, 500])
     func theFirstErrorOfANewCollectionIsTold(_ status: Int) async throws {
         let error = status == 507 ? WebDAVError.storageFull : WebDAVError(.internalServerError)
-        // There is nothing to be taken away, which is an error as well.
+        // The collection is already gone, so its removal fails, too.
         let store = FailingStore(onChange: { inner, path in
             _ = try await inner.remove(path)
             throw error
@@ -141,13 +141,13 @@ struct WebDAVFailureTests {
     }
 
     @Test(
-        "A refused change of properties leaves the entity tag as it was", arguments: [true, false])
+        "A refused change of properties does not change the entity tag", arguments: [true, false])
     func unchangedTag(isLocal: Bool) async throws {
         let share = try Share()
         let client = try isLocal ? share.client() : DAVClient()
         #expect(try await client.status("PUT", "/dav/a", [], "x") == 201)
         let tag = try await client.send("HEAD", "/dav/a")["ETag"]
-        // More than one file may have, as each has the namespace.
+        // More than the limit of a file, because each property is stored with its namespace.
         let names = (0..<1_100).map { "<x:p\($0)/>" }.joined()
         let patch = """
             <D:propertyupdate xmlns:D="DAV:" xmlns:x="\(String(repeating: "n", count: 1_000))">\
@@ -174,14 +174,14 @@ struct WebDAVFailureTests {
         let refused = try await client.send(
             "PROPPATCH", "/dav/a", [],
             Self.windowsPatch("<D:lastmodified>1000000000</D:lastmodified>"))
-        // That one is nothing but the time.
+        // This property can only set the time.
         #expect(refused.status == 207)
         #expect(
             refused.text.contains(
                 "<D:prop><D:lastmodified/></D:prop><D:status>HTTP/1.1 403 Forbidden"))
         #expect(refused.text.contains("HTTP/1.1 424 Failed Dependency"))
         #expect(try await !client.send("PROPFIND", "/dav/a").text.contains("Win32"))
-        // To save from Windows has to work all the same.
+        // Saving from Windows must still work.
         let saved = try await client.send("PROPPATCH", "/dav/a", [], Self.windowsPatch())
         #expect(saved.status == 207 && saved.text.contains("HTTP/1.1 200 OK"))
         #expect(!saved.text.contains("HTTP/1.1 4"))
@@ -207,7 +207,7 @@ struct WebDAVFailureTests {
         #expect(head["Last-Modified"] == "Tue, 09 Nov 2004 11:33:20 GMT")
     }
 
-    /// What is left out of a listing looks as if it were gone, and is removed by who keeps a copy.
+    /// A sync client would delete its copy of a member that is missing in the listing.
     @Test func collectionsThatCannotBeListedAreTold() async throws {
         let store = FailingStore(listing: { path in
             switch path.description {
@@ -229,7 +229,7 @@ struct WebDAVFailureTests {
         _ = try XMLReader.read(answer.content)
         let hrefs = answer.text.matches(of: /<D:href>([^<]*)<\/D:href>/)
             .map { String($0.output.1) }
-        // Each only once (RFC 4918 section 14.24).
+        // Each href occurs only once (RFC 4918, 14.24).
         #expect(
             hrefs.sorted() == [
                 "/dav/", "/dav/a/", "/dav/a/busy/", "/dav/a/c/", "/dav/a/c/f", "/dav/a/f",
@@ -261,7 +261,7 @@ struct WebDAVFailureTests {
         #expect(error.status == .insufficientStorage && error.condition == .quotaNotExceeded)
     }
 
-    /// Linux gives up a look-up while links are followed and other programs rename directories.
+    /// Linux may give up a lookup through links while other programs rename directories.
     @Test func aLookUpThatMaySucceedLaterIsUnavailable() {
         let error = WebDAVError(SystemError("open", code: Self.tryAgain))
         #expect(error.status == .serviceUnavailable)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import WebDAVKit
 
-/// A store in memory that moves by copying. Of a collection it removes `gone`, and not `kept`.
+/// A store in memory that moves by copying. It removes the member `gone` and fails for `kept`.
 private final class HalfRemovingStore: WrappingStore {
     let inner = MemoryStore()
 
@@ -13,9 +13,9 @@ private final class HalfRemovingStore: WrappingStore {
     }
 }
 
-/// Another program may make a file with the name of a removed member. An old lock would refuse all
-/// changes of that file.
-@Suite("A change that fails half-way leaves no lock on what is gone")
+/// Another program may create a file with the name of a removed member. An old lock would refuse
+/// all changes of that file.
+@Suite("A change that fails partly leaves no locks on removed members")
 struct WebDAVHalfDoneTests {
     @Test(arguments: [("DELETE", 207, [String]()), ("MOVE", 403, ["Destination: /dav/t"])])
     func locksOfRemovedMembers(

@@ -5,7 +5,7 @@ import Testing
 import ToolkitSystem
 import WebDAVKit
 
-@Suite("RFC 4918 sections 6, 7, 9.10 and 10.4: locking")
+@Suite("RFC 4918, 6, 7, 9.10 and 10.4: Locking")
 struct WebDAVLockTests {
     private let client = DAVClient()
 
@@ -15,7 +15,7 @@ struct WebDAVLockTests {
             "LOCK", "/dav/a", ["Timeout: Second-600"], DAVClient.lockInfo())
         #expect(answer.status == 200)
         let token = String((answer["Lock-Token"] ?? "").dropFirst().dropLast())
-        // Windows leaves Depth out.
+        // Windows omits Depth.
         #expect(answer.text.contains("<D:depth>infinity</D:depth>"))
         #expect(answer.text.contains("<href>mailto:ann@example.org</href>"))
         #expect(answer.text.contains("<D:timeout>Second-600</D:timeout>"))
@@ -63,7 +63,7 @@ struct WebDAVLockTests {
         _ = try await client.send("MKCOL", "/dav/c")
         _ = try await client.send("PUT", "/dav/c/f", [], "x")
         let flat = try await client.lock("/dav/c", depth: "0")
-        // Membership is locked, what members hold is not (section 7.4).
+        // The membership is locked, the content of members is not (section 7.4).
         #expect(try await client.status("PUT", "/dav/c/f", [], "y") == 204)
         #expect(try await client.status("PUT", "/dav/c/g", [], "y") == 423)
         #expect(try await client.status("DELETE", "/dav/c/f") == 423)
@@ -89,7 +89,7 @@ struct WebDAVLockTests {
         #expect(try await client.status("GET", "/dav/c/g") == 200)
         let shown = "If: </dav/c/f> (<\(token)>)"
         #expect(try await client.status("MOVE", "/dav/c", ["Destination: /dav/d", shown]) == 201)
-        // The lock has not moved along.
+        // The lock was not moved with the file.
         #expect(try await client.status("PUT", "/dav/d/f", [], "y") == 204)
         #expect(try await client.status("MKCOL", "/dav/c") == 201)
         #expect(try await client.status("PUT", "/dav/c/f", [], "y") == 201)
@@ -124,7 +124,7 @@ struct WebDAVLockTests {
         _ = try await client.send("PUT", "/dav/g", [], "x")
         let flat = try await client.lock("/dav/c", depth: "0")
         let submitted = "<D:lock-token-submitted><D:href>"
-        // What would change the membership is refused for the lock of the collection.
+        // Changes of the membership are refused because of the collection's lock.
         for (method, path, fields) in [
             ("PUT", "/dav/c/new", []), ("DELETE", "/dav/c/f", []), ("MKCOL", "/dav/c/new", []),
             ("MOVE", "/dav/c/f", ["Destination: /dav/f"]),
@@ -202,7 +202,7 @@ struct WebDAVLockTests {
         isAllowed.withLock { $0 = true }
         let path = try #require(ResourcePath("a"))
         #expect(told.withLock { $0 } == [.upload(path), .lock(path)])
-        // None of those has moved the end.
+        // None of these requests has extended the lock.
         clock.now = 1100
         let again = try await lockForAWhile(client)
         let fields = ["If: (\(again) [\(tag)])", "If-Match: \(tag)"]
@@ -231,12 +231,12 @@ struct WebDAVLockTests {
                 "<D:href>/dav/c/</D:href><D:status>HTTP/1.1 424 Failed Dependency</D:status>"))
         let shared = try await client.send("LOCK", "/dav/c", [], DAVClient.lockInfo("shared"))
         #expect(shared.status == 207 && !shared.text.contains("/dav/c/f<"))
-        // The members are not locked by a lock of the collection alone.
+        // A lock of depth 0 does not lock the members.
         let flat = try await client.send(
             "LOCK", "/dav/c", ["Depth: 0"], DAVClient.lockInfo())
         #expect(flat.status == 200)
         #expect(flat.text.contains("<D:lockroot><D:href>/dav/c/</D:href></D:lockroot>"))
-        // What is on the resource itself is told of the request.
+        // A conflict on the resource itself is the status of the response.
         let second = try await client.send("LOCK", "/dav/c", [], DAVClient.lockInfo())
         #expect(second.status == 423 && second.text.contains("<D:no-conflicting-lock>"))
         let below = try await client.send("LOCK", "/dav/c/d", [], DAVClient.lockInfo())
@@ -267,7 +267,7 @@ struct WebDAVLockTests {
         #expect(found["/dav/c/d/"] == [deep] && found["/dav/c/d/f"] == [deep, file])
         #expect(found["/dav/c/e/"] == [flat] && found["/dav/c/e/f"] == [])
         #expect(found["/dav/c/"] == [] && found["/dav/c/d-f"] == [] && found["/dav/c/f"] == [])
-        // A listing of what is inside knows what is around.
+        // A listing of a member has the locks of its parents.
         let inner = try await client.send("PROPFIND", "/dav/c/d/f", ["Depth: 0"], content).text
         #expect(inner.contains(deep) && inner.contains(file))
         #expect(inner.contains("<D:lockroot><D:href>/dav/c/d/</D:href></D:lockroot>"))
@@ -296,7 +296,7 @@ struct WebDAVLockTests {
         #expect(try await answer(infinite).contains(/<D:timeout>Second-[0-7]</))
         #expect(try await answer([]).contains(/<D:timeout>Second-[0-7]</))
         options.lockTimeout = .max
-        // 32 bits is what the field can tell.
+        // The field has 32 bits.
         #expect(try await answer(infinite).contains("<D:timeout>Second-4294"))
     }
 
@@ -310,7 +310,7 @@ struct WebDAVLockTests {
         #expect(refresh.status == 412 && refresh.text.contains(condition))
     }
 
-    /// The store of locks is the application's, and nobody waits for it for ever.
+    /// The application provides the lock store; its faults must not block requests for ever.
     @Test(arguments: ["DELETE", "MOVE", "COPY"])
     func aStoreThatKeepsTheLocksOfGoneMembersHoldsNothingUp(_ method: String) async throws {
         let store = MemoryStore()
@@ -328,7 +328,7 @@ struct WebDAVLockTests {
         #expect(status < 300 && status != 207, "\(status)")
     }
 
-    @Test("A refused LOCK removes its empty file, and nothing that was written meanwhile")
+    @Test("A refused LOCK removes its empty file, unless it was written meanwhile")
     func refusedLock() async throws {
         let share = try Share()
         let locks = FullLockStore()
@@ -342,7 +342,7 @@ struct WebDAVLockTests {
     }
 }
 
-/// A store of locks without room.
+/// A lock store that is full.
 private final class FullLockStore: LockStore {
     /// Runs before each refusal.
     let beforeRefusal = Locked<@Sendable () throws -> Void>({})
@@ -361,7 +361,7 @@ private final class FullLockStore: LockStore {
     func removeAll(inside path: ResourcePath, includingRoot: Bool) async throws {}
 }
 
-/// One that does not do what it is asked to, as the file or the machine that it needs may be gone.
+/// A lock store that ignores removals, as one whose file or server is gone.
 private final class KeepingLockStore: LockStore {
     private let inner = MemoryLockStore()
 
@@ -380,7 +380,7 @@ private final class KeepingLockStore: LockStore {
     func removeAll(inside path: ResourcePath, includingRoot: Bool) async throws {}
 }
 
-/// A clock that stands still until it is set.
+/// A clock that advances only when it is set.
 private final class Clock: Sendable {
     private let time = Locked<Int64>(1000)
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import WebDAVKit
 
-@Suite("RFC 4918 section 9: methods")
+@Suite("RFC 4918, 9: Methods")
 struct WebDAVMethodTests {
     @Test(arguments: StoreKind.allCases)
     func optionsTellClassesAndMethods(_ kind: StoreKind) async throws {
@@ -152,7 +152,7 @@ struct WebDAVMethodTests {
         #expect(try await client.send("GET", "/dav/a/b/f").text == "deep")
     }
 
-    /// RFC 4918 section 9.9: what is not there replaces nothing.
+    /// RFC 4918, 9.9: a missing source replaces nothing.
     @Test(arguments: StoreKind.allCases, ["COPY", "MOVE"])
     func aMissingSourceLeavesTheTarget(_ kind: StoreKind, _ method: String) async throws {
         let client = try kind.client()
@@ -193,7 +193,7 @@ struct WebDAVMethodTests {
         #expect(try await client.send("GET", "/dav/a")["Location"] == "/dav/a/")
     }
 
-    /// RFC 9110 section 9.3.2. A client that takes a folder for a file writes beside it.
+    /// RFC 9110, 9.3.2. A client that mistakes a folder for a file would write next to it.
     @Test(arguments: StoreKind.allCases, [true, false])
     func headOfACollectionAnswersAsGetDoes(_ kind: StoreKind, _ lists: Bool) async throws {
         var options = WebDAVOptions()
@@ -227,7 +227,7 @@ struct WebDAVMethodTests {
         #expect(try await client.status("DELETE", "/dav/a.TXT") == 403)
         #expect(try await client.send("GET", "/dav/a.TXT").text == "x")
         let path = try #require(ResourcePath("a.TXT"))
-        // The answer may be here before that is told.
+        // The response may arrive before the hook is called.
         await told.wait(for: 2)
         #expect(await told.all == [.upload(path), .download(path)])
     }
@@ -239,7 +239,7 @@ struct WebDAVMethodTests {
             let read = try await client.send("GET", "/dav/" + name)
             #expect(read.status == 200 && read.text.isEmpty)
             #expect(try await client.status("HEAD", "/dav/" + name) == 200)
-            // Finder looks by PROPFIND.
+            // Finder checks with PROPFIND.
             let found = try await client.send("PROPFIND", "/dav/" + name, ["Depth: 0"])
             #expect(found.status == 207, "\(name)")
             #expect(found.text.contains("<D:href>/dav/\(name)</D:href>"))
@@ -295,7 +295,7 @@ struct WebDAVMethodTests {
         #expect(try await client.status("DELETE", "/dav/a", ["Depth: infinity"]) == 204)
     }
 
-    /// Joplin and AuthPass do so.
+    /// Joplin and AuthPass send other media types.
     @Test(arguments: StoreKind.allCases)
     func theMediaTypeOfXMLDoesNotCount(_ kind: StoreKind) async throws {
         let client = try kind.client()
@@ -323,7 +323,7 @@ private actor Told {
 
     func add(_ operation: WebDAVOperation) { all.append(operation) }
 
-    /// Waits until so much was told, for a minute at most.
+    /// Waits for so many operations, a minute at most.
     func wait(for count: Int) async {
         let end = ContinuousClock.now + .seconds(60)
         while all.count < count, ContinuousClock.now < end { await Task.yield() }

@@ -8,7 +8,7 @@ import Testing
 import ToolkitSystem
 import WebDAVKit
 
-@Suite("WebDAV: several mounts, several handlers, and logins")
+@Suite("WebDAV: Several mounts, several handlers, and logins")
 struct WebDAVMountTests {
     // MARK: One store, two handlers
 
@@ -19,7 +19,7 @@ struct WebDAVMountTests {
             guard case .lock = operation, let rival = rivals.withLock({ $0.first }) else {
                 return true
             }
-            // Nothing is there yet, and the lock is about to be granted.
+            // The resource does not exist yet, and the lock is about to be granted.
             rival.send("PUT /two/n HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\nx")
             await rival.settle()
             return true
@@ -31,7 +31,7 @@ struct WebDAVMountTests {
         let client = DAVClient(router: router)
         let connection = MemoryConnection(router)
         rivals.withLock { $0.append(connection) }
-        // The connection holds the handler whose option holds it.
+        // Breaks the cycle of the connection, its handler and the handler's option.
         defer { rivals.withLock { $0 = [] } }
         #expect(try await client.status("LOCK", "/one/n", [], DAVClient.lockInfo()) == 201)
         let record = try await connection.output("\r\n\r\n")
@@ -40,7 +40,7 @@ struct WebDAVMountTests {
         #expect(try await client.send("GET", "/two/n").text == "")
     }
 
-    /// RFC 9112 section 9.6: a client may be gone at any time; what it asked for is not done later.
+    /// RFC 9112, 9.6: a client may disconnect at any time. Its waiting request is dropped.
     @Test(arguments: ["stays", "ends", "resets"])
     func aRequestThatWaitsIsNotCarriedOutForAClientThatIsGone(_ client: String) async throws {
         let rivals = Locked<[MemoryConnection]>([])
@@ -63,7 +63,7 @@ struct WebDAVMountTests {
         defer { rivals.withLock { $0 = [] } }
         let first = DAVClient(router: router)
         #expect(try await first.status("MKCOL", "/dav/c") == 201)
-        // Comes after the one that waited, or that one is not there any more.
+        // Runs after the waiting request, unless that was dropped.
         #expect(try await first.status("MKCOL", "/dav/c/e") == 201)
         if client == "stays" { _ = try await connection.output("\r\n\r\n") }
         let isThere = try await first.status("PROPFIND", "/dav/c/d", ["Depth: 0"])
@@ -140,7 +140,7 @@ struct WebDAVMountTests {
         for path in ["/other", "/other/"] {
             #expect(try await client.send("OPTIONS", path)["DAV"] == "1, 3", "\(path)")
         }
-        // Old versions of GNOME ask again and again where they are told 405.
+        // Old versions of GNOME repeat the request endlessly after a 405.
         for path in ["/", "/some", "/some/", "/other", "/other/"] {
             #expect(try await client.status("PROPFIND", path, ["Depth: 0"]) == 404, "\(path)")
         }
@@ -213,7 +213,7 @@ struct WebDAVMountTests {
         #expect(try await client.status("GET", "/home/f", [Self.login("eve")]) == 403)
     }
 
-    /// Sends PUT for a user, and lets the server do all that needs no other event.
+    /// Sends PUT for a user, and lets the server run as far as it can without another event.
     private static func put(_ path: String, over router: Router) async -> MemoryConnection {
         let connection = MemoryConnection(router)
         connection.send(
@@ -222,8 +222,8 @@ struct WebDAVMountTests {
         return connection
     }
 
-    /// Two handlers would not know each other's locks, and a file of locks belongs to one store.
-    @Test("The first requests of a user wait for one call, and a failed call is repeated")
+    /// Two handlers would not see each other's locks, and a lock file belongs to one store.
+    @Test("The first requests of a user share one call of the closure; a failed call is repeated")
     func firstRequestsOfAUser() async throws {
         let (calls, isHeld) = (Locked(0), Locked(false))
         let users = WebDAVUsers { _ in
@@ -253,8 +253,8 @@ struct WebDAVMountTests {
         #expect(calls.withLock { $0 } == 2)
     }
 
-    /// Office sends one before it has asked for a login; browsers ask before they send something
-    /// to another origin, and shall not learn of names by that.
+    /// Office sends OPTIONS before it asks the user for a login. Browsers send preflights to other
+    /// origins, whose responses must not reveal names.
     @Test func loginsAreAskedForWhateverComes() async throws {
         let handler = WebDAVHandler(store: MemoryStore())
         var router = Router()
@@ -272,7 +272,7 @@ struct WebDAVMountTests {
                 let answer = try await client.send(method, "/dav/a", fields)
                 #expect(answer.status == 401, "\(method) \(fields)")
                 #expect(answer["WWW-Authenticate"] != nil && answer["Allow"] == nil)
-                // Some clients look for it even there.
+                // Some clients look for the field even in a 401.
                 #expect(
                     answer["DAV"]
                         == (method == "OPTIONS"

@@ -6,7 +6,7 @@ import Testing
 import ToolkitSystem
 import WebDAVKit
 
-@Suite("WebDAV: users, mounts, hooks, and what is shown")
+@Suite("WebDAV: Users, mounts, hooks and visibility")
 struct WebDAVOptionTests {
     private static let patch = """
         <propertyupdate xmlns="DAV:"><set><prop><p xmlns="u:">1</p></prop></set></propertyupdate>
@@ -25,7 +25,7 @@ struct WebDAVOptionTests {
         #expect(try await client.status("GET", "/home/f", bob) == 404)
         #expect(try await client.status("PUT", "/home/f", bob, "of bob") == 201)
         #expect(try await client.send("GET", "/home/f", ann).text == "of ann")
-        // The locks of a user are there for the next request.
+        // The locks of a user are kept for the next request.
         #expect(try await client.status("LOCK", "/home/f", ann, DAVClient.lockInfo()) == 200)
         #expect(try await client.status("PUT", "/home/f", ann, "x") == 423)
         #expect(try await client.status("PUT", "/home/f", bob, "x") == 204)
@@ -36,7 +36,7 @@ struct WebDAVOptionTests {
         #expect(list.contains("<D:href>/home/f</D:href>"))
     }
 
-    @Test("Users whose names have other bytes are others, also where both are one text in Unicode")
+    @Test("Users are distinguished by the bytes of their names, not by Unicode equivalence")
     func spellingsOfNames() async throws {
         let (composed, combining) = ("X-User: jos\u{e9}", "X-User: jose\u{301}")
         let users = WebDAVUsers { _ in WebDAVHandler(store: MemoryStore()) }
@@ -159,7 +159,7 @@ struct WebDAVOptionTests {
             told.withLock { $0.append("\(operation) \(request.fields["Mark"] ?? "")") }
         }
         let client = DAVClient(store: store, options: options)
-        // One that goes away in the middle, one that has it already, and one that looks only.
+        // A client that disconnects during the download, one with a current copy, and a HEAD.
         let lost = MemoryConnection(client.router)
         lost.fail(at: 100_000, 104)
         lost.send("GET /dav/f HTTP/1.1\r\nHost: example.org\r\nMark: lost\r\n\r\n")
@@ -231,7 +231,7 @@ struct WebDAVOptionTests {
         }
         let list = try await client.send("PROPFIND", "/dav/", ["Depth: 1"]).text
         #expect(list.contains("b.txt") && !list.contains("a.exe") && !list.contains("noext"))
-        // Collections need none.
+        // Collections need no extension.
         #expect(try await client.status("MKCOL", "/dav/folder") == 201)
     }
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import WebDAVKit
 
-@Suite("RFC 4918 sections 9.1, 9.2 and 15: properties")
+@Suite("RFC 4918, 9.1, 9.2 and 15: Properties")
 struct WebDAVPropertyTests {
     private let client = DAVClient()
 
@@ -155,8 +155,10 @@ struct WebDAVPropertyTests {
         #expect(try await !find("/dav/", "0", all).contains("quota"))
     }
 
-    /// RFC 4918 section 15.3: the property is what a GET would tell.
-    @Test("A language that comes with content goes with it", arguments: StoreKind.allCases)
+    /// RFC 4918, 15.3: the property has the value that a GET would send.
+    @Test(
+        "Content-Language is stored with its content, and replaced with it",
+        arguments: StoreKind.allCases)
     func theLanguageOfContentIsKept(_ kind: StoreKind) async throws {
         let client = try kind.client()
         func told(_ path: String) async throws -> String {
@@ -180,7 +182,7 @@ struct WebDAVPropertyTests {
         #expect(try await told("/dav/c") == "de, en-GB; de, en-GB")
         let all = try await client.send("PROPFIND", "/dav/", ["Depth: 1"])
         #expect(all.text.matches(of: />de, en-GB</).count == 2)
-        // Other content has another one, or none.
+        // New content does not keep the old language.
         #expect(try await client.status("PUT", "/dav/a", ["Content-Language: fr"], "y") == 204)
         #expect(try await told("/dav/a") == "fr; fr")
         #expect(try await client.status("PUT", "/dav/a", [], "z") == 204)
@@ -188,7 +190,7 @@ struct WebDAVPropertyTests {
     }
 
     @Test(
-        "A language that a client sets stays until content names one",
+        "A language set by PROPPATCH stays until new content names one",
         arguments: StoreKind.allCases)
     func theLanguageThatIsSet(_ kind: StoreKind) async throws {
         let client = try kind.client()
@@ -205,7 +207,7 @@ struct WebDAVPropertyTests {
         #expect(try await client.send("PROPPATCH", "/dav/a", [], patch).text.contains("200 OK"))
         #expect(try await languages() == ["fr"])
         let names = "<propfind xmlns=\"DAV:\"><propname/></propfind>"
-        // Content without a language: only the property names one.
+        // Content without a language has only that of the property.
         #expect(try await client.status("PUT", "/dav/b", [], "x") == 201)
         #expect(try await client.send("PROPPATCH", "/dav/b", [], patch).text.contains("200 OK"))
         for name in ["a", "b"] {
@@ -218,7 +220,7 @@ struct WebDAVPropertyTests {
         #expect(try await languages() == ["de"])
     }
 
-    @Test("A property in the namespace of xml:lang leaves answers well-formed")
+    @Test("Responses stay well-formed with a property in the namespace of xml:lang")
     func xmlNamespace() async throws {
         _ = try await client.send("PUT", "/dav/a", [], "x")
         let patch = """
@@ -238,7 +240,7 @@ struct WebDAVPropertyTests {
     }
 
     @Test(
-        "A deep tree is listed with the properties of all its levels", arguments: StoreKind.allCases
+        "A listing of a deep tree has the properties of all levels", arguments: StoreKind.allCases
     )
     func deepTree(_ kind: StoreKind) async throws {
         let client = try kind.client()
@@ -303,7 +305,7 @@ struct WebDAVPropertyTests {
         #expect(answer.status == 400 && answer.text.contains("<D:no-external-entities/>"))
     }
 
-    /// The type of a file, wherever a client finds it.
+    /// The media types of a file in all responses that have one.
     private func types(_ path: String, _ client: DAVClient) async throws -> Set<String> {
         var types: Set<String> = []
         let ask = "<propfind xmlns=\"DAV:\"><prop><getcontenttype/></prop></propfind>"
@@ -326,7 +328,7 @@ struct WebDAVPropertyTests {
         return types
     }
 
-    /// RFC 4918 section 15.5: what a GET would tell.
+    /// RFC 4918, 15.5: the property has the value that a GET would send.
     @Test(arguments: StoreKind.allCases)
     func theMediaTypeOfContentIsKept(_ kind: StoreKind) async throws {
         let client = try kind.client()
@@ -338,7 +340,7 @@ struct WebDAVPropertyTests {
         #expect(try await client.status("MOVE", "/dav/a", ["Destination: /dav/c.html"]) == 201)
         #expect(try await types("/dav/b.txt", client) == [markdown])
         #expect(try await types("/dav/c.html", client) == [markdown])
-        // Neither properties nor times make it another content.
+        // Changes of properties and times keep the type.
         let patch = """
             <propertyupdate xmlns="DAV:"><set><prop><p xmlns="u:">1</p>\
             <lastmodified>1000000000</lastmodified></prop></set></propertyupdate>
@@ -346,7 +348,7 @@ struct WebDAVPropertyTests {
         let patched = try await client.send("PROPPATCH", "/dav/b.txt", [], patch)
         #expect(patched.status == 207 && !patched.text.contains("403"))
         #expect(try await types("/dav/b.txt", client) == [markdown])
-        // Other content has another type, and the same properties.
+        // New content has another type, and keeps the properties.
         #expect(try await client.status("PUT", "/dav/b.txt", [], "y") == 204)
         #expect(try await types("/dav/b.txt", client) == ["text/plain; charset=utf-8"])
         let all = try await client.send("PROPFIND", "/dav/b.txt", ["Depth: 0"])
@@ -362,7 +364,7 @@ struct WebDAVPropertyTests {
     @Test(
         arguments: StoreKind.allCases,
         [
-            // Who knows of none says so, and the extension may know.
+            // A generic or invalid type is replaced by that of the extension.
             ("application/octet-stream", "text/plain; charset=utf-8", false),
             ("text/plain", "text/plain; charset=utf-8", false),
             ("no type", "text/plain; charset=utf-8", false),
@@ -382,7 +384,7 @@ struct WebDAVPropertyTests {
             "PUT", "/dav/a.txt", ["Content-Type: " + sent.type], "x")
         #expect(put == 201)
         #expect(try await types("/dav/a.txt", client) == [sent.told])
-        // A client can name any type; none acts in the name of this server.
+        // A client can send any type, so active content is sandboxed.
         let policy = try await client.send("GET", "/dav/a.txt")["Content-Security-Policy"]
         #expect((policy == "sandbox") == sent.isSandboxed)
     }
@@ -396,8 +398,8 @@ struct WebDAVPropertyTests {
         return try await client.send("GET", "/dav/x.dat")["Content-Security-Policy"]
     }
 
-    /// RFC 7303 section 4.2: each type that ends with `+xml` is XML, and browsers run the scripts of
-    /// XHTML in all of them. Types that nobody knows may be anything.
+    /// RFC 7303, 4.2: each type that ends with `+xml` is XML, and browsers run scripts of XHTML in
+    /// all of them. Unknown types may be anything.
     @Test(arguments: [
         "image/svg+xml", "image/x+xml", "audio/x+xml", "Video/X+XML", "image/png+xml", "text/xml",
         "application/xhtml+xml", "image/x-unknown", "application/pdf",
@@ -419,7 +421,7 @@ struct WebDAVPropertyTests {
         let put = try await client.status("PUT", "/dav/a", ["Content-Type: text/x-mine"], "mine")
         #expect(put == 201)
         #expect(try await types("/dav/a", client) == ["text/x-mine"])
-        // Into the same file, as editors do that keep its attributes.
+        // Written into the same file, as by editors that keep its attributes.
         let handle = try #require(FileHandle(forWritingAtPath: share.path + "/a"))
         try handle.write(contentsOf: Array("others".utf8))
         try handle.close()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import WebDAVKit
 
-/// What clients are known to send, step by step; `Docs/WebDAV-Clients.md` names each.
+/// Request sequences of known clients, step by step; `Docs/WebDAV-Clients.md` names each client.
 @Suite("Quirks of WebDAV clients")
 struct WebDAVQuirkTests {
     private let client = DAVClient()
@@ -39,7 +39,7 @@ struct WebDAVQuirkTests {
         let read = try await client.send("GET", path)
         #expect(read.text == "content")
         #expect(read["Last-Modified"] == "Sun, 09 Sep 2001 01:46:40 GMT")
-        // When somebody else holds the lock, the empty file stays.
+        // If another client holds the lock, the empty file stays.
         #expect(try await client.status("PUT", "/dav/b") == 201)
         _ = try await client.lock("/dav/b")
         #expect(try await client.status("LOCK", "/dav/b", [], DAVClient.lockInfo()) == 423)
@@ -74,7 +74,7 @@ struct WebDAVQuirkTests {
         for method in ["LOCK", "PUT", "UNLOCK", "PROPFIND"] {
             #expect(options["Allow"]?.contains(method) == true)
         }
-        // What means nothing here is ignored.
+        // Fields without a meaning for this server are ignored.
         let fields = ["Depth: 0", "Translate: f", "Authorization: Bearer", "X-Office-Version: 16"]
         #expect(try await client.send("GET", "/dav/a.docx", fields).text == "old")
         #expect(try await client.status("HEAD", "/dav/a.docx", fields) == 200)
@@ -86,7 +86,7 @@ struct WebDAVQuirkTests {
             "LOCK", "/dav/a.docx", ["Depth: 0", "Timeout: Second-180"], info)
         #expect(!lock.text.contains("<D:timeout>Second-3"))
         let token = try #require(lock["Lock-Token"])
-        // The second user is told who has it.
+        // The second user can see the lock's owner.
         let second = try await client.send("LOCK", "/dav/a.docx", ["Depth: 0"], info)
         #expect(second.status == 423 && second.text.contains("<D:no-conflicting-lock>"))
         let found = try await client.send("PROPFIND", "/dav/a.docx", ["Depth: 0"]).text
@@ -94,14 +94,14 @@ struct WebDAVQuirkTests {
         let again = try await client.send(
             "LOCK", "/dav/a.docx", ["If: (\(token))", "Timeout: Second-3600"])
         #expect(again.status == 200 && again.text.contains("<D:timeout>Second-3"))
-        // A copy beside it takes its place.
+        // A temporary file replaces the document.
         _ = try await client.send("PUT", "/dav/~$a.docx", [], "new")
         let moved = try await client.status(
             "MOVE", "/dav/~$a.docx",
             ["Destination: /dav/a.docx", "Overwrite: T", "If: </dav/a.docx> (\(token))"])
         #expect(moved == 204)
         #expect(try await client.send("GET", "/dav/a.docx").text == "new")
-        // 304 only to one who has this content.
+        // 304 is only for clients with the current content.
         #expect(try await client.status("GET", "/dav/a.docx", ["If-None-Match: \"old\""]) == 200)
     }
 
@@ -127,7 +127,7 @@ struct WebDAVQuirkTests {
         for match in text.matches(of: /<D:([a-z0-9-]+)/) {
             #expect(known.contains(String(match.output.1)), "\(match.output.1)")
         }
-        // Players know folders by these.
+        // Media players recognize folders by these properties.
         #expect(text.contains("<D:getcontenttype>httpd/unix-directory</D:getcontenttype>"))
         #expect(text.contains("<D:displayname>c</D:displayname>"))
     }
@@ -145,7 +145,7 @@ struct WebDAVQuirkTests {
 
     @Test func cyberduckLooksAtTheFolderFirst() async throws {
         _ = try await client.send("MKCOL", "/dav/c")
-        // It follows where it is sent.
+        // Cyberduck follows the redirect.
         let head = try await client.send("HEAD", "/dav/c")
         #expect(head.status == 301 && head["Location"] == "/dav/c/")
         #expect(try await client.status("HEAD", "/dav/c/") == 200)
@@ -183,7 +183,7 @@ struct WebDAVQuirkTests {
             _ = try await client.send("PUT", "/dav/a file with a name \(number)".encoded, [], "x")
         }
         let answer = try await client.send("PROPFIND", "/dav/", ["Depth: 1"])
-        // It takes 1,000,000 bytes, which shall do for a thousand files.
+        // Windows accepts 1,000,000 bytes, which should be enough for a thousand files.
         #expect(answer.content.count < 100 * 1_000)
     }
 

@@ -5,7 +5,7 @@ import Testing
 import ToolkitSystem
 import WebDAVKit
 
-@Suite("WebDAV: which names are shown and taken, how much, and who is asked")
+@Suite("WebDAV: Visible and accepted names, limits, and hooks")
 struct WebDAVShownTests {
     @Test func extensionsCountInAnyCase() async throws {
         var options = WebDAVOptions()
@@ -112,7 +112,7 @@ struct WebDAVShownTests {
         isAllowed.withLock { $0 = true }
         #expect(try await client.status("MKCOL", "/dav/c", fields, described) == 201)
         #expect(asked.withLock { $0 } == both + both && told.withLock { $0 } == both)
-        // Without properties nothing else is asked.
+        // Without properties the hook is not asked for a change of properties.
         isAllowed.withLock { $0 = false }
         #expect(try await client.status("MKCOL", "/dav/d", fields, content("")) == 201)
         let plain = try #require(ResourcePath("d"))
@@ -131,15 +131,15 @@ struct WebDAVShownTests {
         #expect(try await client.status("PUT", "/dav/a", [], "old") == 201)
         let connection = MemoryConnection(client.router)
         let head = "PUT /dav/a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
-        // There is no end to it.
+        // The content has no last chunk.
         connection.send(head, Self.chunk(150_000), Self.chunk(150_000))
         let record = try await connection.output("\r\n\r\n")
         #expect(record.text.hasPrefix("HTTP/1.1 413 "), "\(record.text)")
         connection.end()
         #expect(try await client.send("GET", "/dav/a").text == "old")
-        // What had come is removed by another thread.
+        // Another thread removes the partial content.
         try await waitUntil { Self.files(in: share.path) == ["a"] }
-        // As much as is allowed is taken.
+        // Content at the limit is accepted.
         let exact = MemoryConnection(client.router)
         exact.send(head, Self.chunk(150_000), Self.chunk(50_000), "0\r\n\r\n")
         #expect(try await exact.output("\r\n\r\n").text.hasPrefix("HTTP/1.1 204 "))

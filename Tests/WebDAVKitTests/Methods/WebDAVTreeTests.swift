@@ -7,7 +7,7 @@ import WebDAVKit
 
 @Suite("Listing a whole tree")
 struct WebDAVTreeTests {
-    /// A store that records which collections a listing opens, and gives their members in batches.
+    /// A store that records the collections that a listing opens, and returns members in batches.
     private final class RecordingStore: WrappingStore {
         typealias Hook =
             @Sendable (RecordingStore, _ path: String, _ batch: Int?) async throws -> Void
@@ -18,9 +18,9 @@ struct WebDAVTreeTests {
         private let hook: Hook
 
         /// - Parameters:
-        ///   - batchCount: how many members a batch has at most.
-        ///   - hook: runs before a collection is opened, and before each of its batches; the first
-        ///     batch has the number 0.
+        ///   - batchCount: the maximum number of members in a batch.
+        ///   - hook: runs before a collection is opened, and before each of its batches. The number
+        ///     of the first batch is 0.
         init(batchCount: Int = 100, hook: @escaping Hook = { _, _, _ in }) {
             (self.batchCount, self.hook) = (batchCount, hook)
         }
@@ -47,7 +47,7 @@ struct WebDAVTreeTests {
         }
     }
 
-    /// A tree of these paths; that of a collection ends in a slash.
+    /// A tree of these paths; paths of collections end in a slash.
     private static func client(
         _ store: RecordingStore, _ paths: [String]
     ) async throws -> DAVClient {
@@ -68,7 +68,7 @@ struct WebDAVTreeTests {
 
     private static let three = ["a/", "a/f", "b/", "b/f", "c/", "c/f"]
 
-    @Test("A collection is opened while the one before it is written")
+    @Test("A collection is opened while the previous one is written")
     func readAhead() async throws {
         let following = ["/c": "/b", "/b": "/a"]
         let store = RecordingStore { store, path, batch in
@@ -80,7 +80,7 @@ struct WebDAVTreeTests {
         #expect(store.opened == ["/", "/c", "/b", "/a"])
     }
 
-    @Test("Each collection is opened once, whatever the batches", arguments: [1, 2, 3, 100])
+    @Test("Each collection is opened once, at any size of the batches", arguments: [1, 2, 3, 100])
     func batches(_ count: Int) async throws {
         let tree = [
             "a/", "a/f", "b/", "b/c/", "b/c/d/", "b/c/d/f", "b/c/e/", "b/f", "b/g/", "b/h", "b/i/",
@@ -97,7 +97,7 @@ struct WebDAVTreeTests {
         #expect(store.opened.sorted() == collections.map { "/" + $0 })
     }
 
-    @Test("A listing ends when its client goes, also while a collection is read ahead")
+    @Test("A listing ends when its client disconnects, also while a collection is read ahead")
     func lostClient() async throws {
         let ended = Locked(0)
         let store = RecordingStore { store, path, batch in

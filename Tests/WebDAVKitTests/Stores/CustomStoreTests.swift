@@ -5,11 +5,11 @@ import Testing
 import ToolkitSystem
 import WebDAVKit
 
-@Suite("A custom store implements six members")
+@Suite("A custom store with the six required members")
 struct CustomStoreTests {
     private let client = DAVClient(store: NoteStore())
 
-    @Test("Files and collections come and go")
+    @Test("Files and collections can be created, replaced and removed")
     func lifeCycle() async throws {
         #expect(try await client.status("PUT", "/dav/none/a", [], "text") == 409)
         #expect(try await client.status("MKCOL", "/dav/c") == 201)
@@ -26,7 +26,7 @@ struct CustomStoreTests {
         #expect(try await client.status("GET", "/dav/c/a") == 404)
     }
 
-    @Test("The defaults copy and move trees")
+    @Test("The default implementations copy and move trees")
     func trees() async throws {
         for path in ["/dav/c", "/dav/c/d"] { _ = try await client.status("MKCOL", path) }
         _ = try await client.status("PUT", "/dav/c/d/a", [], "a")
@@ -43,7 +43,7 @@ struct CustomStoreTests {
     }
 
     @Test(
-        "A copy or a move that cannot be made leaves the file that it would replace",
+        "A failed copy or move keeps the file that it would replace",
         arguments: FaultyStore.Fault.allCases, ["COPY", "MOVE"])
     func failedCopies(_ fault: FaultyStore.Fault, _ method: String) async throws {
         let store = FaultyStore(fault: fault)
@@ -64,7 +64,7 @@ struct CustomStoreTests {
         #expect(try await client.send("GET", "/dav/old").text == "old")
     }
 
-    @Test("A file that replaces another one has its own properties, and no other ones")
+    @Test("A copy has the properties of its source, and none of the replaced file")
     func copiedProperties() async throws {
         let client = DAVClient(store: CopyingStore())
         for (name, properties) in [("a", ["p", "q"]), ("b", ["q", "r"])] {
@@ -81,7 +81,7 @@ struct CustomStoreTests {
         #expect(Set(found.map { "\($0.output.2)\($0.output.1)" }) == ["pa", "qa"])
     }
 
-    @Test("The defaults refuse properties, times and parts of files")
+    @Test("The default implementations refuse properties and partial updates")
     func refusals() async throws {
         _ = try await client.status("PUT", "/dav/a", [], "a")
         let update = """
@@ -97,7 +97,7 @@ struct CustomStoreTests {
         #expect(try await client.send("GET", "/dav/a").text == "a")
     }
 
-    @Test("Locks hold")
+    @Test("Locks are enforced")
     func locks() async throws {
         _ = try await client.status("PUT", "/dav/a", [], "a")
         let token = try await client.lock("/dav/a")
@@ -105,7 +105,7 @@ struct CustomStoreTests {
         #expect(try await client.status("PUT", "/dav/a", ["If: (<\(token)>)"], "b") == 204)
     }
 
-    @Test("Content above the limit of the default is refused before a file changes")
+    @Test("Content above the default limit is refused before a file changes")
     func limit() async throws {
         let length = "Content-Length: \(NoteStore().stagedByteLimit + 1)"
         let connection = MemoryConnection(client.router)
@@ -154,7 +154,7 @@ private struct UnresolvableStore: WrappingStore {
     }
 }
 
-/// A store whose copies meet a fault.
+/// A store whose copies fail.
 struct FaultyStore: WrappingStore {
     enum Fault: CaseIterable { case streams, ownContent, isFull }
 
@@ -211,7 +211,7 @@ struct FaultyStore: WrappingStore {
     }
 }
 
-/// A store that keeps properties, and leaves copies to the default.
+/// A store with properties that uses the default implementation of copies.
 private struct CopyingStore: WrappingStore {
     let inner = MemoryStore()
 

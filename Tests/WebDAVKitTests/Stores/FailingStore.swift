@@ -1,7 +1,7 @@
 import HTTPServerCore
 import WebDAVKit
 
-/// A store in memory of which what is done last fails, as a disk that is full does.
+/// A store in memory whose final write fails, as on a full disk.
 final class FailingStore: ResourceStore {
     let inner = MemoryStore()
     private let takesTimes: Bool
@@ -10,10 +10,10 @@ final class FailingStore: ResourceStore {
     private let onChange: @Sendable (MemoryStore, ResourcePath) async throws -> Void
 
     /// - Parameters:
-    ///   - takesTimes: whether clients may set when a resource was changed.
-    ///   - error: what writing at a path comes to.
-    ///   - listing: what listing a collection comes to.
-    ///   - onChange: runs before properties are changed, which fails with what it throws.
+    ///   - takesTimes: whether clients may set modification times.
+    ///   - error: the error of a write at a path.
+    ///   - listing: the error of listing a collection.
+    ///   - onChange: runs before properties are changed; its error fails the change.
     init(
         takesTimes: Bool = true,
         _ error: @escaping @Sendable (ResourcePath) -> WebDAVError? = { _ in nil },

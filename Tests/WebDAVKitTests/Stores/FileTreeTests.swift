@@ -6,7 +6,7 @@ import Testing
 import ToolkitSystem
 import WebDAVKit
 
-@Suite("FileTree: trees, contents and volumes")
+@Suite("FileTree: Trees, contents and volumes")
 struct FileTreeTests {
     private let share: Share
     private let root: OpenDirectory
@@ -16,7 +16,7 @@ struct FileTreeTests {
         root = try FileTree(share.path).directory([])
     }
 
-    /// Some file systems give less at once than there is, or tell another size.
+    /// Some file systems return short reads, or report another size.
     @Test(arguments: [
         (0, 0), (100, 0), (100, 1 << 20), (200_000, 0), (200_000, 100), (200_000, 200_000),
         (200_000, 1 << 30), (32_768, 32_768), (65_536, 65_537),
@@ -30,7 +30,7 @@ struct FileTreeTests {
     }
 
     #if os(Linux)
-        /// Files of the kernel have a size of 0, and give nothing to who copies ranges.
+        /// Kernel files have a size of 0, and cannot be copied by ranges.
         @Test func contentOfTheKernelIsCopiedWhole() throws {
             let version = try FileTree("/proc").open(Array("version".utf8))
             let new = try root.create(Array("new".utf8))
@@ -57,7 +57,7 @@ struct FileTreeTests {
         #expect(try await client.status("MOVE", "/dav/d", ["Destination: /dav/e"]) == 201)
     }
 
-    /// As deep as copies and removals go: each level holds a descriptor.
+    /// The limit of copies and removals, too, because each level holds a descriptor.
     @Test(.enabled("descriptors are too few here") { try await descriptorsSuffice() })
     func aRealPathHasAtMostSoManyLevels() throws {
         let name = Array("d".utf8)
@@ -85,7 +85,7 @@ struct FileTreeTests {
         return open.count == 3_000
     }
 
-    @Test("Only a file system without the call may do without it: an error of the disk counts")
+    @Test("A full synchronization may be missing on the file system, but must not fail")
     func fullSynchronization() {
         for (code, mayDoWithout) in [
             (ENOTSUP, true), (ENOTTY, true), (EIO, false), (ENOSPC, false),
@@ -116,7 +116,7 @@ struct FileTreeTests {
         #expect(share.text("new") == "secret")
     }
 
-    @Test("Below the level where a larger stack begins, no thread with a small one copies")
+    @Test("Below the level of the larger stack only the thread with that stack copies")
     func wideAndDeep() async throws {
         let (old, new) = (Array("old".utf8), Array("new".utf8))
         try root.makeDirectory(old)
@@ -132,7 +132,7 @@ struct FileTreeTests {
             synchronizes: false, leavingOut: nil,
             finish: { file, _ throws(SystemError) in
                 guard try file.status().kind == .regular else { return }
-                // Two threads at once would both have their turn.
+                // Gives a second thread time to take part.
                 usleep(500)
                 threads.withLock { _ = $0.insert("\(Syscalls.currentThread())") }
             })
@@ -140,7 +140,7 @@ struct FileTreeTests {
         for name in [old, new] { #expect(root.removeTree(name).isEmpty) }
     }
 
-    /// Threads of Dispatch have stacks of this size on Apple's systems.
+    /// Dispatch threads have stacks of this size on Apple systems.
     @Test(
         "A deep tree is copied, counted and removed by a thread with a stack of 512 KiB",
         .enabled("descriptors are too few here") { try await descriptorsSuffice() })
@@ -247,7 +247,7 @@ struct FileTreeTests {
     }
 
     @Test(
-        "Mounts that may block without limit",
+        "Network mounts below the root are detected",
         arguments: [
             ("/srv", true), ("/srv/nas", false), ("/srv/nas/in", false), ("/", true),
             ("/other", false),
@@ -266,7 +266,7 @@ struct FileTreeTests {
     }
 
     @Test(
-        "Only errors that say that nothing is there are 404",
+        "Only errors of a missing file are 404",
         arguments: [
             (ENOENT, SystemError.HTTPStatusCode.missing), (ELOOP, .missing), (EXDEV, .missing),
             (ENAMETOOLONG, .missing), (EACCES, .forbidden), (EMFILE, .unavailable),
@@ -288,7 +288,7 @@ struct FileTreeTests {
         #expect(tree.path(of: try FileTree(share.outer).directory([])) == nil)
     }
 
-    @Test("A walk through the parents that misses its end stops at the root of the system")
+    @Test("A walk through the parents that misses its end stops at the system's root")
     func walksEnd() throws {
         try FileManager.default.createDirectory(
             atPath: share.path + "/a/b", withIntermediateDirectories: true)
@@ -299,7 +299,7 @@ struct FileTreeTests {
             let status = try tree.status(of: Array(name.utf8))
             #expect(try inner.isWithin(status, upTo: end) == isAround, "\(name)")
         }
-        // Another program has moved the directory out.
+        // As if another program had moved the directory out.
         let outside = try FileTree(share.outer).directory([])
         let other = try tree.status(of: Array("other".utf8))
         let error = #expect(throws: SystemError.self) {

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import WebDAVKit
 
-/// A hook makes every request take the async way. Both ways answer alike.
-@Suite("Small changes: at once and by a task")
+/// A hook makes every request asynchronous. Both code paths must give the same responses.
+@Suite("Small changes: Immediate and in a task")
 struct ImmediateTests {
     private struct Step: Sendable {
         var method: String
@@ -75,7 +75,7 @@ struct ImmediateTests {
                 + "<r xmlns='u:'/><getcontenttype/><getcontentlanguage/></prop></propfind>"),
     ]
 
-    /// The answers, without what differs from run to run.
+    /// The responses, without the parts that differ from run to run.
     private func answers(_ options: WebDAVOptions) async throws -> [String] {
         let share = try Share()
         try share.link("link", to: "a.txt")
@@ -103,7 +103,7 @@ struct ImmediateTests {
         return answers
     }
 
-    @Test("Each request is answered alike, and leaves the same files")
+    @Test("Both code paths give the same responses and leave the same files")
     func alike() async throws {
         var options = WebDAVOptions()
         let direct = try await answers(options)
@@ -113,7 +113,7 @@ struct ImmediateTests {
         for (one, other) in zip(direct, later) { #expect(one == other) }
     }
 
-    @Test("A lock on a tree is removed at once by a member of it, and by nothing else")
+    @Test("UNLOCK of a member removes a lock on its tree, and UNLOCK of other paths does not")
     func unlockInside() async throws {
         let client = try StoreKind.local.client()
         for path in ["c", "c/d", "other"] {
@@ -140,7 +140,7 @@ struct ImmediateTests {
         #expect(!WebDAVHandler(store: MemoryStore()).answersAtOnce)
         let file = try MemoryLockStore(file: share.outer + "/locks")
         #expect(!WebDAVHandler(store: store, locks: file).answersAtOnce)
-        // A store that waits for the disk answers later what it changes, and locks at once.
+        // A synchronizing store makes changes asynchronously.
         let synchronized = try LocalStore(root: share.path, synchronizes: true)
         let path = try #require(ResourcePath("a"))
         #expect(try !synchronized.makeCollectionNow(at: path))
@@ -152,7 +152,7 @@ struct ImmediateTests {
         #expect(share.text("a") == nil)
     }
 
-    @Test("A path that another request holds is not changed at once")
+    @Test("A path that another request holds is not changed immediately")
     func held() throws {
         let lock = PathLock()
         let (inner, outer) = (try #require(ResourcePath("a/b")), try #require(ResourcePath("a")))

@@ -5,12 +5,12 @@ import Testing
 import ToolkitSystem
 import WebDAVKit
 
-@Suite("LocalStore: links, and names that are the same")
+@Suite("LocalStore: Links and equivalent names")
 struct LinkTests {
     private let share: Share
     private let client: DAVClient
 
-    /// A collection with a file in it, a link to it, and one to a file.
+    /// A collection with a file, a link to the collection, and a link to a file.
     init() throws {
         share = try Share()
         try FileManager.default.createDirectory(
@@ -53,7 +53,7 @@ struct LinkTests {
         let token = try await client.lock("/dav/tree/f", depth: "0")
         #expect(try await client.status(method, path, fields, content) == 423)
         #expect(share.text("tree/f") == "x")
-        // A second exclusive lock is refused to whoever asks.
+        // A second exclusive lock is refused, also with the token.
         guard method != "LOCK" else { return }
         let shown = fields + ["If: </dav/again/f> (<\(token)>)"]
         let status = try await client.status(method, path, shown, content)
@@ -101,7 +101,7 @@ struct LinkTests {
         #expect(try await !client.send("PROPFIND", "/dav/again/f").text.contains(token))
     }
 
-    /// A directory that was seen at a path need not stay there.
+    /// A cached directory may be moved.
     @Test func whatWasSeenIsForgottenWhereItMoves() async throws {
         #expect(try await client.status("MKCOL", "/dav/d") == 201)
         #expect(try await client.status("PUT", "/dav/d/x", [], "d") == 201)
@@ -114,7 +114,7 @@ struct LinkTests {
         #expect(try await client.status("PUT", "/dav/tree/x", shown, "y") == 204)
     }
 
-    /// A copy may have a link where a directory was.
+    /// A copy may put a link in place of a directory.
     @Test func aCopyMakesALinkOfADirectory() async throws {
         try FileManager.default.createDirectory(
             atPath: share.path + "/source", withIntermediateDirectories: true)
@@ -131,7 +131,7 @@ struct LinkTests {
         #expect(share.text("tree/f") == "y")
     }
 
-    /// Has a directory that was seen, and puts a link to another one in its place.
+    /// Replaces a cached directory by a link to another one.
     private func makeLinkOfDirectory() async throws {
         let manager = FileManager.default
         try manager.createDirectory(
@@ -141,7 +141,7 @@ struct LinkTests {
         try share.link("d", to: "tree")
     }
 
-    /// No lock is on a path that protects nothing.
+    /// The lock must be on the link's target, or it would protect nothing.
     @Test func aLockWhereADirectoryHasBecomeALink() async throws {
         try await makeLinkOfDirectory()
         _ = try await client.lock("/dav/d/f")
@@ -158,7 +158,7 @@ struct LinkTests {
         #expect(text.contains("xmlns:ns0=\"u:\"") || text.contains("\"u:\""))
     }
 
-    /// Locked, written and unlocked as a name of its own, as editors save.
+    /// The link itself is locked, replaced and unlocked, as editors do.
     @Test func aLinkToAFileIsLockedAsAName() async throws {
         let token = try await client.lock("/dav/good")
         #expect(try await client.status("PUT", "/dav/good", [], "y") == 423)
@@ -168,7 +168,7 @@ struct LinkTests {
         #expect(try await client.status("UNLOCK", "/dav/good", unlocked) == 204)
     }
 
-    /// Listings name what was asked for, or clients do not find themselves in them.
+    /// Listings use the requested paths, because clients search them for those.
     @Test func readersSeeTheNamesThatTheyAskedFor() async throws {
         let text = try await client.send("PROPFIND", "/dav/again/", ["Depth: 1"]).text
         #expect(text.contains("<D:href>/dav/again/</D:href>"))
@@ -177,7 +177,7 @@ struct LinkTests {
         #expect(inner.contains("<D:href>/dav/again/sub/</D:href>"))
     }
 
-    /// What was known of a path does not let anybody pass after that.
+    /// A stale cache entry must not bypass the lock.
     @Test func aDirectoryThatBecomesALink() async throws {
         try await makeLinkOfDirectory()
         _ = try await client.lock("/dav/tree/f")
@@ -209,7 +209,7 @@ struct LinkTests {
             #expect(try await client.status("PUT", "/dav/" + name, [], "new") == 204)
         }
         #expect(share.text("real") == "inside")
-        // Shallow, and in place of something.
+        // A shallow copy that replaces a collection.
         let fields = ["Destination: /dav/backup", "Depth: 0"]
         #expect(try await client.status("COPY", "/dav/again", fields) == 204)
         #expect(try await client.status("PROPFIND", "/dav/backup/f", ["Depth: 0"]) == 404)
@@ -246,7 +246,7 @@ struct LinkTests {
         #expect(try await client.send("GET", "/dav/tree/f").text == "x")
     }
 
-    /// Where nothing else keeps a link from being followed, as on systems without O_PATH.
+    /// On systems without O_PATH this is the only check against links.
     @Test func aPathIsNotResolvedWhereLinksAreNotFollowed() throws {
         let tree = try FileTree(share.path, followsLinks: false)
         for (path, followsLast) in [("good", true), ("again/f", false)] {
@@ -311,14 +311,14 @@ struct LinkTests {
         }
     }
 
-    @Test("MOVE gives a file and a folder another spelling of their names")
+    @Test("MOVE can change the Unicode form of the name of a file or folder")
     func respelled() async throws {
         let (composed, decomposed) = ("/dav/%C3%A4", "/dav/a%CC%88")
         let target = "Destination: " + decomposed
         for method in ["PUT", "MKCOL"] {
             #expect(try await client.status(method, composed) == 201)
             #expect(try await client.status("PROPPATCH", composed, [], Self.patch) == 207)
-            // The same spelling, and a copy onto itself.
+            // A move to the same spelling, and a copy onto itself.
             let same = try await client.status("MOVE", composed, ["Destination: " + composed])
             #expect(same == 403)
             #expect(try await client.status("COPY", composed, [target]) == 403)
@@ -329,7 +329,7 @@ struct LinkTests {
             let list = try await client.send("PROPFIND", "/dav/", ["Depth: 1"]).text
             #expect(list.contains(decomposed + (method == "PUT" ? "<" : "/<")))
             #expect(!list.contains(composed) && !list.contains(token))
-            // The properties have gone along, and the lock has not.
+            // The properties have moved with the file, and the lock has not.
             let found = try await client.send("PROPFIND", decomposed, ["Depth: 0"], Self.named)
             #expect(found.text.contains(">1<"))
             #expect(try await client.status("DELETE", decomposed) == 204)

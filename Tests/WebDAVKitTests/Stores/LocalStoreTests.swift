@@ -7,7 +7,7 @@ import Testing
 import ToolkitSystem
 import WebDAVKit
 
-@Suite("LocalStore: nothing leads out, and nothing is half done")
+@Suite("LocalStore: No access outside, and no partial changes")
 struct LocalStoreTests {
 
     @Test func linksDoNotLeadOut() async throws {
@@ -28,7 +28,7 @@ struct LocalStoreTests {
         let list = try await client.send("PROPFIND", "/dav/", ["Depth: infinity"]).text
         #expect(
             list.contains("/dav/good<") && !list.contains("/dav/up") && !list.contains("secret"))
-        // A link is replaced, not what it leads to.
+        // The link is replaced, not its target.
         #expect(try await client.status("PUT", "/dav/file", [], "new") == 201)
         #expect(share.text("../secret") == "secret" && share.text("file") == "new")
         #expect(try await client.status("DELETE", "/dav/good") == 204)
@@ -94,7 +94,7 @@ struct LocalStoreTests {
         let living = try share.client()
         #expect(!FileManager.default.fileExists(atPath: share.path + "/.httpkit-dav"))
         #expect(try await living.status("PUT", "/dav/a", [], "x") == 201)
-        // Another store does not take the folder of one that lives.
+        // A second store does not remove the folder of a running one.
         _ = try LocalStore(root: share.path)
         #expect(try await living.status("PUT", "/dav/a", [], "y") == 204)
     }
@@ -138,7 +138,7 @@ struct LocalStoreTests {
         #expect(share.text("c") == "x")
     }
 
-    /// Two names of one file: with one replaced by the other nothing would be left to copy.
+    /// Replacing one name of a file by its other name would leave nothing to copy.
     @Test func hardLinksAreTheSameFile() async throws {
         let share = try Share()
         let client = try share.client()
@@ -154,7 +154,7 @@ struct LocalStoreTests {
                 #expect(share.text("a") == "x" && share.text("c/b") == "x")
             }
         }
-        // New content is that of one name.
+        // New content replaces only one of the names.
         #expect(try await client.status("PUT", "/dav/a", [], "y") == 204)
         #expect(share.text("a") == "y" && share.text("c/b") == "x")
     }
@@ -169,14 +169,14 @@ struct LocalStoreTests {
         }
     }
 
-    @Test("An upload that is placed twice leaves no second name of its file, and counts once")
+    @Test("An upload that is placed twice leaves no second link to its file, and counts once")
     func placedTwice() async throws {
         let share = try Share()
         let store = try LocalStore(root: share.path, byteLimit: 1 << 20)
         let part = try share.part()
         for _ in 0..<2 { try await store.place(part, at: "a") }
         #expect(share.text("a") == share.text("../part"))
-        // The thread that has placed it may hold the content for a moment.
+        // The thread that placed the content may hold it for a moment.
         try await waitUntil { try await store.quota(at: .root)?.used == part.length }
         let own = share.path + "/.httpkit-dav"
         for folder in try FileManager.default.contentsOfDirectory(atPath: own) {
@@ -185,7 +185,7 @@ struct LocalStoreTests {
         }
     }
 
-    /// What is announced and cannot fit is refused before any of it is taken.
+    /// Content whose announced length cannot fit is refused before any of it is read.
     @Test func moreThanThereIsRoomForIs507() async throws {
         let share = try Share()
         try share.write("old", "a")
@@ -209,7 +209,7 @@ struct LocalStoreTests {
         #expect(try await client.status("MKCOL", "/dav/" + name) == 403)
     }
 
-    /// Names that other programs have made: not UTF-8, with control characters, with a line feed.
+    /// Names made by other programs: not UTF-8, with control characters, with a line feed.
     @Test func namesThatAreNoTextAreShownAndReached() async throws {
         let share = try Share()
         let root = try FileTree(share.path).directory([])
@@ -222,7 +222,7 @@ struct LocalStoreTests {
         for name in names { try directory.create(name.bytes).write(Array(name.path.utf8)) }
         try directory.makeDirectory([0xFE, 0x0A])
         try directory.directory([0xFE, 0x0A]).create([0xFD]).write([0x78])
-        // Repaired, the first one would be this.
+        // The first name would become this one if its bytes were repaired.
         try share.write("other", "d/\u{FFFD}")
         let client = try share.client()
         let list = try await client.send("PROPFIND", "/dav/d", ["Depth: infinity"])
@@ -245,7 +245,7 @@ struct LocalStoreTests {
             let shown = ["If: (<\(token)>)"]
             #expect(try await client.status("DELETE", "/dav/d/" + path, shown) == 204)
             #expect(try await client.status("GET", "/dav/d/" + path) == 404)
-            // No new one is made.
+            // New files cannot have such a name.
             #expect(
                 try await client.status("PUT", "/dav/d/" + path, [], "x")
                     == (path == "%EF%BF%BE" ? 201 : 400))
@@ -258,7 +258,7 @@ struct LocalStoreTests {
         for (method, content) in [("MKCOL", ""), ("LOCK", DAVClient.lockInfo())] {
             #expect(try await client.status(method, "/dav/d/%FF", [], content) == 400)
         }
-        // What has such a name gets another one.
+        // A collection with such a name can be renamed.
         let renamed = ["Destination: /dav/d/folder"]
         #expect(try await client.status("MOVE", "/dav/d/%FE%0A", renamed) == 201)
         #expect(try await client.send("GET", "/dav/d/folder/%FD").text == "x")
@@ -288,14 +288,14 @@ struct LocalStoreTests {
         #expect(tags.count == 1_000)
     }
 
-    /// A file that is new may have the inode of one that was removed just before, whatever has
-    /// removed it: then it needs a time of its own.
+    /// A new file may get the inode of a file that was just removed in any way, and then needs
+    /// another modification time.
     @Test(arguments: ["DELETE", "DELETE tree", "MOVE", "MOVE tree", "COPY", "PUT"])
     func removalsAreNoted(_ removal: String) async throws {
         let share = try Share()
         try share.write("a", "a")
         try share.write("b", "b")
-        // Once it has noted something it never forgets it.
+        // This clock never forgets a removal.
         let clock = UniqueTimestamps(stillness: .max)
         let store = try LocalStore(root: share.path, clock: clock)
         func path(_ name: String) throws -> ResourcePath { try #require(ResourcePath(name)) }
@@ -348,7 +348,7 @@ struct LocalStoreTests {
         #expect(try await client.status("PUT", "/dav/b/c", [], "y") == 201)
     }
 
-    /// A member that was removed behind the server's back is in nobody's way.
+    /// The lock of a member that another program has removed does not block requests.
     @Test(arguments: ["DELETE", "MOVE", "COPY", "LOCK", "start"])
     func aLockOnAGoneMemberKeepsNothing(_ method: String) async throws {
         let share = try Share()
@@ -375,7 +375,7 @@ struct LocalStoreTests {
         let source = method == "COPY" ? "/dav/other" : "/dav/f"
         let fields = ["Destination: " + (method == "COPY" ? "/dav/f" : "/dav/g")]
         let content = method == "LOCK" ? DAVClient.lockInfo() : ""
-        // The one that is there is in the way as before.
+        // The lock of the remaining member still blocks.
         let refused = try await client.send(method, source, fields, content)
         #expect(refused.status == 207 && refused.text.contains("/dav/f/stays<"))
         #expect(!refused.text.contains("gone"), "\(refused.text)")

@@ -3,10 +3,10 @@ import HTTPServerCore
 import Testing
 import WebDAVKit
 
-@Suite("MemoryStore: entity tags, and moves of paths that overlap")
+@Suite("MemoryStore: Entity tags, and moves of overlapping paths")
 struct MemoryStoreTests {
-    /// RFC 9110 section 8.8.1: a client may have the tags of an earlier run.
-    @Test("A new store gives other entity tags than the last one")
+    /// RFC 9110, 8.8.1: a client may have entity tags of an earlier run.
+    @Test("Each store gives different entity tags")
     func tagsOfAnEarlierRun() async throws {
         let stores: [any ResourceStore] = [MemoryStore(), MemoryStore(), NoteStore(), NoteStore()]
         let path = try #require(ResourcePath("report"))
@@ -18,7 +18,7 @@ struct MemoryStoreTests {
         #expect(tags.count == stores.count, "\(tags)")
     }
 
-    @Test("A collection moves neither into itself nor onto one around it")
+    @Test("A collection can be moved neither into itself nor onto a parent")
     func overlappingMoves() async throws {
         let store = MemoryStore()
         let (outer, inner) = (try #require(ResourcePath("a")), try #require(ResourcePath("a/b")))

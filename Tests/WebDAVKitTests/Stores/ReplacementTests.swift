@@ -4,10 +4,10 @@ import Testing
 import ToolkitSystem
 import WebDAVKit
 
-/// What a process does that dies between the names that it gives, step by step.
-@Suite("LocalStore: a collection takes the place of another")
+/// Simulates a process that dies between the renames of a replacement, step by step.
+@Suite("LocalStore: Replacement of a collection by another one")
 struct ReplacementTests {
-    /// `source` and `target` with a file each, and the folder of a process that has died.
+    /// `source` and `target`, each with a file, and the folder of a process that has died.
     private struct Scene {
         let share: Share
         let root: OpenDirectory
@@ -42,7 +42,7 @@ struct ReplacementTests {
             FilePlace(directory: root, name: Array(name.utf8))
         }
 
-        /// The next process starts.
+        /// Starts the next process.
         func restart() throws -> [String] {
             _ = try LocalStore(root: share.path)
             return try FileManager.default.contentsOfDirectory(atPath: share.path).sorted()
@@ -74,7 +74,7 @@ struct ReplacementTests {
         #expect(scene.share.text("source/f") == "new" && scene.share.text("target/f") == "old")
     }
 
-    /// On another volume than that of our folder it waits beside the target.
+    /// On another volume than the store's folder, the old collection is kept next to the target.
     @Test func diedWithTheOldOneBesideTheTarget() throws {
         let scene = try Scene()
         try scene.writeNote("source", aside: ".httpkit-dav-dead-1")
@@ -96,7 +96,7 @@ struct ReplacementTests {
         #expect(scene.share.text("target/f") == "new")
     }
 
-    /// What was being written there goes with the process, and nothing else does.
+    /// Partial files of the dead process are removed, and no others.
     @Test(arguments: ["target", ""])
     func whatDeadProcessesHaveLeftElsewhereIsSwept(_ folder: String) throws {
         let scene = try Scene()
@@ -150,7 +150,8 @@ struct ReplacementTests {
         #expect(scene.share.text("source/f") == "new" && scene.share.text("target/f") == "old")
     }
 
-    /// What was at the target has no other place than aside, and stays there until there is one.
+    /// The old target is only in the folder of the process, and stays there until it can be put
+    /// back.
     @Test func whatCannotBePutBackIsNotRemoved() throws {
         let scene = try Scene()
         let share = scene.share
@@ -168,7 +169,7 @@ struct ReplacementTests {
         #expect(share.text("closed/target/f") == "old")
     }
 
-    /// What cannot be looked at may be there, as with the names here, which the system refuses.
+    /// A path that cannot be examined may exist. The system refuses the names in these cases.
     @Test(arguments: [
         (String(repeating: "t", count: 300) + "/target", "beside"),
         ("target", String(repeating: "a", count: 300)),
@@ -185,7 +186,7 @@ struct ReplacementTests {
         try note.write(to: scene.note)
         #expect(try scene.restart() == [".httpkit-dav", "source"])
         #expect(share.text(".httpkit-dav/new-dead/aside/f") == "old")
-        // Once it can be looked at, it is put back.
+        // Once the path can be examined, the old target is put back.
         try scene.staging.remove(scene.note.name, isDirectory: false)
         let right = ReplacementJournal(
             source: nil, target: try #require(ResourcePath("target")), old: old,
@@ -195,7 +196,7 @@ struct ReplacementTests {
         #expect(share.text("target/f") == "old")
     }
 
-    /// A whole note that cannot be read, such as one with names as they are, may tell of something.
+    /// A complete entry that cannot be parsed, such as one with unencoded names, may still matter.
     @Test(arguments: [
         "1 2 3\nsource\n100%\naside", "1 2 3\nsource\na\nb\naside", "\u{0}\n/\n..\n../..",
     ])
@@ -209,16 +210,16 @@ struct ReplacementTests {
         #expect(share.text(".httpkit-dav/new-dead/aside/f") == "old")
     }
 
-    /// A rename has failed, and so has the one that was to undo it: the store goes on, and its folder
-    /// has the only name of the old content.
-    @Test("A store that closes puts back what only its journal knows, or keeps it")
+    /// A rename has failed, and so has the rename that should undo it. The store continues, and the
+    /// only name of the old content is in its folder.
+    @Test("A store that closes puts back content that only its journal knows, or keeps it")
     func closing() async throws {
         for (target, left) in [
             ("target", ["source", "target"]), ("closed/target", [".httpkit-dav", "source"]),
         ] {
             let scene = try Scene()
             let store = try LocalStore(root: scene.share.path)
-            // The first file that is written gives the store its folder.
+            // The first write creates the store's folder.
             let path = try #require(ResourcePath("source/g"))
             _ = try await store.write([1], to: path, modified: nil)
             let own = scene.share.path + "/.httpkit-dav"

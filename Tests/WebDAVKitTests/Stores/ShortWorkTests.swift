@@ -6,17 +6,17 @@ import Testing
 import ToolkitSystem
 import WebDAVKit
 
-/// Short content is written by who receives it, longer content by a thread that may wait.
-@Suite("LocalStore: short work and long work")
+/// Short content is written by the receiving thread, longer content by a thread that may block.
+@Suite("LocalStore: Short and long work")
 struct ShortWorkTests {
     private let limit = 64 << 10
 
-    @Test("Content on both sides of the limits arrives whole, new or in place of another")
+    @Test("Content below, at and above the limits arrives complete in new and in replaced files")
     func lengths() async throws {
         let share = try Share()
         let client = try share.client()
         var (old, tags): (Int?, Set<String>) = (nil, [])
-        // Among them one that replaces what takes a while to remove.
+        // One of these replaces a file that takes a while to remove.
         for length in [0, 1, limit - 1, limit, limit + 1, 2 << 20, 5, 2 << 20, limit, 0] {
             let content = String(repeating: length.isMultiple(of: 2) ? "a" : "b", count: length)
             let answer = try await client.send("PUT", "/dav/f", [], content)
@@ -48,7 +48,7 @@ struct ShortWorkTests {
         }
     }
 
-    @Test("What replaces a file keeps its permissions and properties")
+    @Test("Replacing a file keeps its permissions and properties")
     func whatStays() async throws {
         let share = try Share()
         let client = try share.client()
@@ -71,7 +71,7 @@ struct ShortWorkTests {
         }
     }
 
-    @Test("What is known of a file without properties ends when it gets one")
+    @Test("The note that a file has no properties ends when it gets one")
     func absence() throws {
         let share = try Share()
         try share.write("x", "f")
@@ -79,7 +79,7 @@ struct ShortWorkTests {
         let (name, absence) = (Array("f".utf8), PropertyAbsence())
         let old = try tree.status(of: name)
         #expect(!absence.holds(old))
-        // Just now: a change within the same tick of the clock would not be seen.
+        // Too recent: a change within the same tick of the clock would not be seen.
         absence.note(old, now: old.changedSeconds + 2)
         #expect(!absence.holds(old))
         absence.note(old, now: old.changedSeconds + 3)
@@ -98,7 +98,7 @@ struct ShortWorkTests {
         #expect(!absence.holds(other))
     }
 
-    @Test("A directory of many batches is listed once and whole")
+    @Test("A directory of many batches is listed completely, without duplicates")
     func batches() async throws {
         let share = try Share()
         for number in 0..<1500 { try share.write("", "file-\(number)") }
@@ -112,7 +112,7 @@ struct ShortWorkTests {
         }
     }
 
-    @Test("Trees of many files are copied by two threads, and whole")
+    @Test("Trees of many files are copied completely")
     func copies() async throws {
         let share = try Share()
         let client = try share.client()
@@ -132,7 +132,7 @@ struct ShortWorkTests {
         #expect(attributes[.posixPermissions] as? Int == 0o640)
     }
 
-    @Test("The folder of our own may be removed while the server runs")
+    @Test("The store's own folder may be removed while the server runs")
     func removedFolder() async throws {
         let share = try Share()
         let client = try share.client()
@@ -157,23 +157,23 @@ struct ShortWorkTests {
 
 private func isInPool() async -> Bool { BlockingPool.mayBlockHere }
 
-@Suite("Where work on files is done")
+@Suite("The threads that work on files")
 struct DiskPatienceTests {
-    @Test("Short work is done by the caller, until it had to wait more than once")
+    @Test("Short work is done by the caller, until it was slow more than once")
     func waiting() async throws {
         let loop = try EventLoop(label: "test")
         let seen = try await Task(executorPreference: loop) { try await Self.seen(on: loop) }.value
         #expect(seen == [true, true, true, false, false])
     }
 
-    /// Whether a policy is quick, or its work is done on the loop: a fresh one, and one whose work
-    /// takes long.
+    /// Whether a policy is quick, and whether its work is done on the loop: for a fresh policy, and
+    /// for one whose work takes long.
     private static func seen(on loop: EventLoop) async throws -> [Bool] {
         let isHere: @Sendable () throws -> Bool = { loop.isCurrent }
         let fresh = InlineIOPolicy(isLocal: true)
         let first = [fresh.isQuick, try await fresh.run(isHere)]
-        // What took long once is watched; then it waits, and is left alone for twenty times as long.
-        // Other tests may hold up this one for longer than that.
+        // After one slow call the policy only watches. After the next one it uses the pool for
+        // twenty times as long. Other tests may delay this one for longer than that.
         var seen: [Bool] = []
         for _ in 0..<10 where seen != [true, false, false] {
             let inlineIO = InlineIOPolicy(isLocal: true)
@@ -187,9 +187,9 @@ struct DiskPatienceTests {
         return first + seen
     }
 
-    @Test("Each wait of a disk that stays slow is followed by a rest")
+    @Test("Each slow call of a slow disk is followed by a pause of inline work")
     func staysSlow() async throws {
-        // As above: the rest may be over when this test goes on.
+        // As above, the pause may be over when this test continues.
         var seen: [Bool] = []
         for _ in 0..<20 where seen != [false, false] {
             let inlineIO = InlineIOPolicy(isLocal: true)
@@ -202,12 +202,12 @@ struct DiskPatienceTests {
         #expect(seen == [false, false])
     }
 
-    @Test("An event loop never asks other machines")
+    @Test("Work on remote file systems is never inline")
     func remote() async throws {
         #expect(!InlineIOPolicy(isLocal: false).isQuick)
     }
 
-    @Test("What runs in the pool stays there, whatever it calls and waits for")
+    @Test("A task in the pool stays there across calls and suspensions")
     func pool() async throws {
         let pool = BlockingPool(threads: 2)
         #expect(!BlockingPool.mayBlockHere)
@@ -219,7 +219,7 @@ struct DiskPatienceTests {
         await #expect(throws: CancellationError.self) {
             try await pool.perform { throw CancellationError() }
         }
-        // More tasks than threads get their turns.
+        // More tasks than threads are all executed.
         let sum = try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<100 {
                 group.addTask {
@@ -236,7 +236,7 @@ struct DiskPatienceTests {
 
     private static func seen(in pool: BlockingPool) async throws -> [Bool] {
         try await pool.perform {
-            // Up to its first wait a task stays where it was.
+            // A task stays on its thread until its first suspension.
             await Task.yield()
             var seen = [await isInPool()]
             await Task.yield()
@@ -248,7 +248,7 @@ struct DiskPatienceTests {
         }
     }
 
-    @Test("Attributes of a name are the same where it has to be opened for them")
+    @Test("Attributes are the same whether they are read by name or by opening the file")
     func attributes() throws {
         let share = try Share()
         try share.write("x", "f")

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 import WebDAVKit
 
-/// Properties too long for an extended attribute of any file system here.
-@Suite("LocalStore: properties beside the files")
+/// These properties are too long for an extended attribute.
+@Suite("LocalStore: Properties in separate files")
 struct SideStoreTests {
     private let value = String(repeating: "v", count: 100_000)
 
@@ -50,7 +50,7 @@ struct SideStoreTests {
         #expect(count(share) == 2)
         #expect(try await client.status("DELETE", "/dav/t") == 204)
         #expect(count(share) == 1)
-        // Removed properties leave nothing, either.
+        // Removed properties leave no file, either.
         let patch = """
             <propertyupdate xmlns="DAV:"><remove><prop><p xmlns="u:"/></prop></remove>\
             </propertyupdate>
@@ -59,7 +59,7 @@ struct SideStoreTests {
         #expect(count(share) == 0)
     }
 
-    @Test("They stay when a file is moved to another name of itself")
+    @Test("Properties stay when a file is moved to another of its names")
     func movedToItself() async throws {
         let share = try Share()
         let store = try LocalStore(root: share.path)
@@ -75,7 +75,7 @@ struct SideStoreTests {
         #expect(try await has("/dav/b", client))
     }
 
-    @Test("They stay with a file whose upload is placed twice")
+    @Test("Properties stay with a file whose upload is placed twice")
     func placedTwice() async throws {
         let share = try Share()
         let store = try LocalStore(root: share.path)
@@ -104,7 +104,7 @@ struct SideStoreTests {
         #expect(try await has("/dav/a", first))
     }
 
-    @Test("A removal that fails is no success, and loses nothing")
+    @Test("A failed removal of properties is reported, and loses nothing")
     func failedRemoval() async throws {
         let share = try Share()
         let client = try share.client()
@@ -113,7 +113,7 @@ struct SideStoreTests {
         let folder = share.path + "/.httpkit-dav/properties/"
         let name = try #require(
             try FileManager.default.contentsOfDirectory(atPath: folder).first)
-        // It fits into the attribute, and the file of the longer one goes.
+        // The short value fits into the attribute, so the file of the longer one is removed.
         try await set("/dav/a", client, to: "short")
         #expect(count(share) == 0)
         try FileManager.default.createDirectory(
@@ -128,7 +128,8 @@ struct SideStoreTests {
         #expect(found.text.contains(">short<"))
     }
 
-    /// What cannot be read now is not taken for nothing: it would be written over.
+    /// Properties that cannot be read now must not be treated as missing, or they would be
+    /// overwritten.
     @Test func thoseThatCannotBeReadAreNotLost() async throws {
         let share = try Share()
         let client = try share.client()
@@ -138,7 +139,7 @@ struct SideStoreTests {
         let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
         let (file, aside) = (folder + "/" + name, share.outer + "/aside")
         try FileManager.default.moveItem(atPath: file, toPath: aside)
-        // A directory can be opened and not be read.
+        // A directory can be opened, but not read as a file.
         try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
         let patch = """
             <propertyupdate xmlns="DAV:"><set><prop><q xmlns="u:">1</q></prop></set>\
@@ -154,13 +155,13 @@ struct SideStoreTests {
         #expect(try await has("/dav/a", client))
     }
 
-    @Test("Those of volumes that are not mounted now stay")
+    @Test("Properties of volumes that are not mounted are kept")
     func otherVolumes() throws {
         let share = try Share()
         let folder = share.path + "/.httpkit-dav/properties"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true)
-        // The second is of a volume that has no path, only a device number.
+        // The second file belongs to a volume without a path, known by its device number.
         for name in ["1-2-3-v4f", "1-2-3-2f", "1-2-3"] {
             try share.write("x", ".httpkit-dav/properties/" + name)
         }
@@ -179,7 +180,7 @@ struct SideStoreTests {
             try await set(path, client)
         }
         try FileManager.default.removeItem(atPath: share.path + "/a")
-        // As long as another one lives nothing is swept: it may be moving files.
+        // While another store is running nothing is swept, because it may be moving files.
         _ = try LocalStore(root: share.path)
         #expect(count(share) == 2)
         store.close()

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 import WebDAVKit
 
-/// What is in a shared directory and neither a file nor a directory.
-@Suite("LocalStore: pipes, sockets, devices and links that lead out")
+/// Entries of a shared directory that are neither files nor directories.
+@Suite("LocalStore: Pipes, sockets, devices and links that lead out")
 struct SpecialFileTests {
     private let directory: ServerDirectory
     private let client: DAVClient
@@ -14,7 +14,7 @@ struct SpecialFileTests {
         directory = try ServerDirectory()
         try directory.makePipe("pipe")
         try directory.makeStaleSocket("socket")
-        // Only root may make one.
+        // Only root may create a device.
         let hasDevice = directory.makeNullDevice("device")
         names = ["pipe", "socket"] + (hasDevice ? ["device"] : [])
         try directory.link("out", to: "/etc")

@@ -5,7 +5,7 @@ import Testing
 import ToolkitSystem
 import WebDAVKit
 
-@Suite("LocalStore: faults of the disk, other programs and the clock")
+@Suite("LocalStore: Faults of the disk, other programs and the clock")
 struct StoreFaultTests {
     private func share(with folders: [String]) throws -> Share {
         let share = try Share()
@@ -16,8 +16,8 @@ struct StoreFaultTests {
         return share
     }
 
-    /// The disk has failed, and the replacement with it. Later the client gives the old target the
-    /// name of the source, as the entry has it after a replacement.
+    /// The disk and thus the replacement have failed. Later the client renames the old target to
+    /// the name of the source, which looks like the state after a replacement.
     @Test func anEntryOfTheJournalThatIsNotOnTheDiskDoesNothingLater() throws {
         let share = try share(with: ["source", "target", ".httpkit-dav/new-dead"])
         try share.write("old", "target/f")
@@ -55,7 +55,7 @@ struct StoreFaultTests {
         var moved: String?
         try names.removeNamesInUse(from: &left) { directory in
             guard moved == nil, let path = tree.path(of: directory), !path.isEmpty else { return }
-            // From the folder that is still to be read to the one that was read.
+            // Moves a file from the folder that is not read yet to the one that was read.
             let here = String(decoding: path, as: UTF8.self)
             let other = here == "a" ? "b" : "a"
             try? FileManager.default.moveItem(
@@ -78,7 +78,7 @@ struct StoreFaultTests {
         #expect(try await client.status("PUT", "/dav/f", [], "3") == 204)
         let head = try await client.send("HEAD", "/dav/f")
         #expect(head["Last-Modified"] == "Tue, 14 Nov 2023 22:13:20 GMT")
-        // By less than a second it is not set back, and no two files have the same time.
+        // The clock is not set back by less than a second, and no two files have the same time.
         let first = head["ETag"]
         #expect(try await client.status("PUT", "/dav/f", [], "4") == 204)
         #expect(try await client.send("HEAD", "/dav/f")["ETag"] != first)

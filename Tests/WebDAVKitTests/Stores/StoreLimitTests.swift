@@ -4,7 +4,7 @@ import Testing
 import ToolkitSystem
 import WebDAVKit
 
-@Suite("LocalStore: the most bytes of all files (RFC 4331)")
+@Suite("RFC 4331: The byte limit of LocalStore")
 struct StoreLimitTests {
     private let share: Share
 
@@ -13,7 +13,7 @@ struct StoreLimitTests {
         try share.write("12345", "old")
     }
 
-    /// A client of a store that takes 15 bytes, of which five are there.
+    /// A client of a store with a limit of 15 bytes, five of which are used.
     private func client() throws -> DAVClient {
         DAVClient(store: try LocalStore(root: share.path, byteLimit: 15))
     }
@@ -23,7 +23,7 @@ struct StoreLimitTests {
             "PUT", "/dav/" + name, [], String(repeating: "x", count: count))
     }
 
-    @Test("At, above and below it, with and without a length")
+    @Test("Content below and at the limit is accepted, above it refused, with and without a length")
     func limit() async throws {
         for fields in [[], ["Transfer-Encoding: chunked"]] {
             for (count, status) in [(9, 201), (10, 201), (11, 507)] {
@@ -41,7 +41,7 @@ struct StoreLimitTests {
         }
     }
 
-    @Test("Properties in files of their own count, and make room again")
+    @Test("Properties in separate files count, and their removal frees the bytes")
     func properties() async throws {
         let store = try LocalStore(root: share.path, byteLimit: 250_000)
         let client = DAVClient(store: store)
@@ -67,7 +67,7 @@ struct StoreLimitTests {
         #expect(try await put(later, "e", 50_000) == 201)
     }
 
-    @Test("Files of other programs that go do not make the sum negative")
+    @Test("The removal of uncounted files does not make the sum negative")
     func uncounted() async throws {
         let client = DAVClient(store: try LocalStore(root: share.path, byteLimit: .max))
         try share.write(String(repeating: "x", count: 100), "foreign")
@@ -75,14 +75,14 @@ struct StoreLimitTests {
         #expect(try await put(client, "new", 1) == 201)
     }
 
-    @Test("What goes makes room: a file that is removed, replaced or cut short")
+    @Test("Removing, replacing or shortening a file frees its bytes")
     func room() async throws {
         let client = try client()
         #expect(try await put(client, "new", 10) == 201)
         #expect(try await put(client, "more", 1) == 507)
         #expect(try await client.status("DELETE", "/dav/old") == 204)
         #expect(try await put(client, "more", 5) == 201)
-        // The new content is there beside the old one for a moment.
+        // Both the new and the old content exist for a moment.
         #expect(try await put(client, "more", 4) == 507)
         #expect(try await client.status("DELETE", "/dav/new") == 204)
         #expect(try await put(client, "more", 4) == 204)
@@ -90,7 +90,7 @@ struct StoreLimitTests {
         #expect(try await put(client, "one", 1) == 507)
     }
 
-    @Test("A copy counts with all that is inside, and a move does not")
+    @Test("A copy counts with its whole tree, and a move does not")
     func trees() async throws {
         let client = try client()
         #expect(try await client.status("MKCOL", "/dav/tree") == 201)
@@ -99,7 +99,7 @@ struct StoreLimitTests {
         let refused = try await client.send("COPY", "/dav/tree", ["Destination: /dav/other"])
         #expect(refused.status == 507 && refused.text.contains("quota-not-exceeded"))
         #expect(share.text("other/a") == nil)
-        // The half copy that was removed has given its bytes back.
+        // The partial copy was removed and has freed its bytes.
         #expect(try await put(client, "two", 2) == 201)
         #expect(try await put(client, "one", 1) == 507)
         #expect(try await client.status("MOVE", "/dav/tree", ["Destination: /dav/moved"]) == 201)
@@ -109,7 +109,7 @@ struct StoreLimitTests {
         #expect(try await put(client, "one", 1) == 507)
     }
 
-    @Test("The bin counts until it is emptied")
+    @Test("Discarded files count until they are deleted")
     func bin() async throws {
         let store = try LocalStore(root: share.path, byteLimit: 5)
         let client = DAVClient(store: store)
@@ -122,7 +122,7 @@ struct StoreLimitTests {
         #expect(try await put(client, "new", 5) == 201)
     }
 
-    @Test("Closing the store empties the bin, which counts no longer")
+    @Test("Closing the store deletes discarded files, which no longer count")
     func closedBin() async throws {
         let store = try LocalStore(root: share.path, byteLimit: 5)
         let client = DAVClient(store: store)
@@ -134,7 +134,7 @@ struct StoreLimitTests {
         await #expect(throws: WebDAVError.self) { try await store.restore(name, to: path) }
     }
 
-    @Test("Content that does not become a file gives its bytes back")
+    @Test("Content that does not become a file frees its bytes")
     func brokenOff() async throws {
         let store = try LocalStore(root: share.path, byteLimit: 300_000)
         let client = DAVClient(store: store)
@@ -154,7 +154,7 @@ struct StoreLimitTests {
         #expect(try await put(client, "new", 250_000) == 201)
     }
 
-    @Test("Clients are told what is left")
+    @Test("Clients can query the available and used bytes")
     func told() async throws {
         let client = try client()
         let wish = """

@@ -7,10 +7,11 @@ import Testing
 import ToolkitSystem
 import WebDAVKit
 
-@Suite("Stores: what a move or a copy may replace")
+@Suite("Stores: Replacement by moves and copies")
 struct TakenNameTests {
     @Test(
-        "A name that another program has taken meanwhile keeps its file", arguments: [false, true])
+        "Without replacement a move or copy to an existing file fails and changes nothing",
+        arguments: [false, true])
     func takenMeanwhile(inMemory: Bool) async throws {
         let share = try Share()
         let store: any ResourceStore = try inMemory ? MemoryStore() : LocalStore(root: share.path)
@@ -33,7 +34,7 @@ struct TakenNameTests {
     }
 
     @Test(
-        "A source that is missing, or is the destination, costs no file", arguments: [false, true])
+        "A missing source, or one that is the destination, loses no file", arguments: [false, true])
     func missingSource(inMemory: Bool) async throws {
         let share = try Share()
         let store: any ResourceStore = try inMemory ? MemoryStore() : LocalStore(root: share.path)

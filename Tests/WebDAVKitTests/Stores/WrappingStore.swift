@@ -1,7 +1,7 @@
 import HTTPServerCore
 import WebDAVKit
 
-/// A store that leaves to another one what it does not do itself.
+/// A store that forwards the members that it does not implement to another store.
 protocol WrappingStore: ResourceStore {
     associatedtype Inner: ResourceStore
     var inner: Inner { get }

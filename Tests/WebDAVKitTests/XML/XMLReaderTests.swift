@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import WebDAVKit
 
-@Suite("RFC 4918 section 8.2: XML of requests")
+@Suite("RFC 4918, 8.2: XML of requests")
 struct XMLReaderTests {
     private func read(_ text: String) throws -> XMLElement {
         try XMLReader.read(Array(text.utf8))
@@ -35,7 +35,7 @@ struct XMLReaderTests {
         #expect(root.attributes.first?.value == "1 & <2> &amp;")
     }
 
-    /// Namespaces are values of attributes (Namespaces in XML 1.0 section 3).
+    /// Namespaces are values of attributes (Namespaces in XML 1.0, section 3).
     @Test func namespacesAreDecoded() throws {
         let root = try read(
             """
@@ -153,8 +153,8 @@ struct XMLReaderTests {
         #expect(writer.text == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d&lt;&amp;&gt;&#13;\"€\u{10FFFF}")
     }
 
-    /// Texts that peers send are the same if their bytes are, and to find out takes no longer where
-    /// they hold combining characters, which `String` would have to sort.
+    /// Texts of peers are equal if their bytes are. Comparing takes no longer with combining
+    /// characters, which `String` would have to sort.
     @Test func namesAreComparedByteByByte() throws {
         #expect(XMLName("e\u{301}", in: "u:") != XMLName("\u{E9}", in: "u:"))
         #expect(LockToken(uri: "u:e\u{301}") != LockToken(uri: "u:\u{E9}"))
@@ -166,7 +166,7 @@ struct XMLReaderTests {
             for _ in 0..<5 {
                 let time = ThreadTime.measure {
                     for number in 0..<50 {
-                        // Another storage, or identity would tell.
+                        // A separate storage, because identical ones would be compared by identity.
                         let other = String(decoding: Array(text.utf8), as: UTF8.self)
                         #expect(names.contains(XMLName("n\(number)", in: other)))
                     }
@@ -185,8 +185,7 @@ struct XMLReaderTests {
         #expect(others < some * 20 + .milliseconds(5), "\(others), \(some) without marks")
     }
 
-    /// The prefix of a word in a value is declared, and the time to find it does not grow with the
-    /// number of declarations.
+    /// Prefixes that occur in values are declared in a fragment, and unused ones are not.
     @Test func prefixesInValuesStayDeclared() throws {
         let root = try read(
             """
