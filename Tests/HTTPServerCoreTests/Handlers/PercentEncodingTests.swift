@@ -28,7 +28,7 @@ struct PercentEncodingTests {
     @Test("A path is encoded like its segments, with its slashes")
     func path() {
         let names = ["a b", "%", "ü", "A-Z_0.9~@:", "#1?.txt", "it's"]
-        let encoded = names.map { PathEncoding.segment($0.utf8) }.joined(separator: "/")
+        let encoded = names.map { PathEncoding.segment(Array($0.utf8)) }.joined(separator: "/")
         #expect(PathEncoding.path(Array(names.joined(separator: "/").utf8)) == encoded)
         #expect(PathEncoding.path([0x6C, 0x2F, 0xE9]) == "l/%E9" && PathEncoding.path([]) == "")
     }
