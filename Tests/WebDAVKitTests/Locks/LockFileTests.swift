@@ -154,7 +154,7 @@ struct LockFileTests {
         let other = share.outer + "/other"
         try (all + Data("my notes\n".utf8)).write(to: URL(fileURLWithPath: other))
         let error = #expect(throws: LockFileError.self) { try MemoryLockStore(file: other) }
-        #expect(error?.reason.contains("something else") == true)
+        #expect(error?.reason.contains("something other") == true)
     }
 
     /// Locks are not lost if another program removes or replaces the file.
