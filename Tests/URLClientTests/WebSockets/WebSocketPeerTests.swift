@@ -286,16 +286,21 @@ struct WebSocketPeerTests {
         #expect(socket.closeCode == .abnormal)
     }
 
+    /// The payload of the next frame of the client, which must be a ping.
+    private static func ping(on connection: PeerConnection) -> [UInt8]? {
+        let head = connection.content(6)
+        guard head.count == 6, head[0] == 0x89 else { return nil }
+        var payload = connection.content(Int(head[1] & 0x7F))
+        for index in payload.indices { payload[index] ^= head[2 + index % 4] }
+        return payload
+    }
+
     @Test("The pong of a ping that goes out by itself answers an earlier ping of the program, too")
     func onlyTheNewestPingIsAnswered() async throws {
         let peer = try ScriptedPeer { connection in
             WebSocketPeer.accept(connection)
-            var payload: [UInt8] = []
-            for _ in 0..<2 {
-                let head = connection.content(6)
-                guard head.count == 6, head[0] == 0x89 else { return connection.reset() }
-                payload = connection.content(Int(head[1] & 0x7F))
-                for index in payload.indices { payload[index] ^= head[2 + index % 4] }
+            guard Self.ping(on: connection) != nil, let payload = Self.ping(on: connection) else {
+                return connection.reset()
             }
             connection.send([0x8A, UInt8(payload.count)] + payload)
             connection.waitForEnd()
@@ -314,14 +319,10 @@ struct WebSocketPeerTests {
         let pings = Locked(0)
         let peer = try ScriptedPeer { connection in
             WebSocketPeer.accept(connection)
-            var payload: [UInt8] = []
-            for _ in 0..<2 {
-                let head = connection.content(6)
-                guard head.count == 6, head[0] == 0x89 else { return connection.reset() }
-                payload = connection.content(Int(head[1] & 0x7F))
-                for index in payload.indices { payload[index] ^= head[2 + index % 4] }
-                pings.withLock { $0 += 1 }
-            }
+            guard Self.ping(on: connection) != nil else { return connection.reset() }
+            pings.withLock { $0 += 1 }
+            guard let payload = Self.ping(on: connection) else { return connection.reset() }
+            pings.withLock { $0 += 1 }
             // The message comes once the second ping is cancelled.
             let message = connection.content(6 + 1)
             guard message.count == 7 else { return connection.reset() }
