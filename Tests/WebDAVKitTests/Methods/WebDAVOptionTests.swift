@@ -12,6 +12,19 @@ struct WebDAVOptionTests {
         <propertyupdate xmlns="DAV:"><set><prop><p xmlns="u:">1</p></prop></set></propertyupdate>
         """
 
+    /// Routes that mount one store for all users. The field `X-User` names the user.
+    private static var sharedByUsers: Router {
+        let handler = WebDAVHandler(store: MemoryStore())
+        var router = Router()
+        router.mountWebDAV(
+            "/dav",
+            AsyncHandler { request in
+                request.identity = request.fields["X-User"].map { Identity(name: $0) }
+                return try await handler.respond(to: request)
+            })
+        return router
+    }
+
     @Test func eachUserHasAPlace() async throws {
         let stores = ["ann": MemoryStore(), "bob/../ann": MemoryStore()]
         let made = Locked(0)
@@ -44,15 +57,7 @@ struct WebDAVOptionTests {
         #expect(try await client.status("PUT", "/home/f", [composed], "secret") == 201)
         #expect(try await client.status("GET", "/home/f", [combining]) == 404)
         #expect(Identity(name: "jos\u{e9}") != Identity(name: "jose\u{301}"))
-        var router = Router()
-        let shared = WebDAVHandler(store: MemoryStore())
-        router.mountWebDAV(
-            "/dav",
-            AsyncHandler { request in
-                request.identity = request.fields["X-User"].map { Identity(name: $0) }
-                return try await shared.respond(to: request)
-            })
-        let all = DAVClient(router: router)
+        let all = DAVClient(router: Self.sharedByUsers)
         let lock = try await all.send("LOCK", "/dav/a", [composed], DAVClient.lockInfo())
         let token = try #require(lock["Lock-Token"])
         for fields in [["If: (\(token))"], ["Lock-Token: \(token)"]] {
@@ -65,15 +70,7 @@ struct WebDAVOptionTests {
     }
 
     @Test func aLockIsItsOwners() async throws {
-        var router = Router()
-        let handler = WebDAVHandler(store: MemoryStore())
-        router.mountWebDAV(
-            "/dav",
-            AsyncHandler { request in
-                request.identity = request.fields["X-User"].map { Identity(name: $0) }
-                return try await handler.respond(to: request)
-            })
-        let client = DAVClient(router: router)
+        let client = DAVClient(router: Self.sharedByUsers)
         let lock = try await client.send("LOCK", "/dav/a", ["X-User: ann"], DAVClient.lockInfo())
         let token = try #require(lock["Lock-Token"])
         let shown = ["If: (\(token))"]
