@@ -18,11 +18,3 @@ extension String {
         }
     }
 }
-
-extension String? {
-    /// Whether both are absent, or have the same bytes.
-    package func hasBytes(of other: String?) -> Bool {
-        guard let self, let other else { return (self == nil) == (other == nil) }
-        return self.hasBytes(of: other)
-    }
-}

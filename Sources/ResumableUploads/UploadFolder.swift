@@ -1,6 +1,7 @@
 internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
 internal import ToolkitSystem
 
 /// The folder of unfinished uploads. Each has a record and a part: a file with the bytes that have
@@ -210,19 +211,19 @@ final class UploadFolder: Sendable {
     /// The uploads that a sweep has kept and removed.
     struct SweptUploads: Equatable {
         /// The numbers of unfinished uploads by user.
-        var kept: [UploadOwner: Int] = [:]
-        var removed: [UploadOwner: Int] = [:]
+        var kept: [UserKey: Int] = [:]
+        var removed: [UserKey: Int] = [:]
         /// The finished uploads whose answers are kept.
         var answered: [Answered] = []
         var expiredAnswers: [Answered] = []
 
         struct Answered: Equatable {
             var id: UploadID
-            var owner: UploadOwner
+            var owner: UserKey
             var expires: Int64
 
             init(_ id: UploadID, _ record: UploadRecord) {
-                (self.id, owner, expires) = (id, UploadOwner(record.owner), record.expires)
+                (self.id, owner, expires) = (id, UserKey(record.owner), record.expires)
             }
         }
     }
@@ -251,7 +252,7 @@ final class UploadFolder: Sendable {
                     let isUnfinished = record.map { $0.answer == nil } ?? false
                     if isActive || record.map({ $0.expires > now }) ?? false {
                         if let record, isUnfinished {
-                            swept.kept[UploadOwner(record.owner), default: 0] += 1
+                            swept.kept[UserKey(record.owner), default: 0] += 1
                         } else if let record {
                             swept.answered.append(.init(id, record))
                         }
@@ -259,12 +260,12 @@ final class UploadFolder: Sendable {
                     }
                     guard remove(id) else {
                         if let record, isUnfinished {
-                            swept.kept[UploadOwner(record.owner), default: 0] += 1
+                            swept.kept[UserKey(record.owner), default: 0] += 1
                         }
                         continue
                     }
                     if let record, isUnfinished {
-                        swept.removed[UploadOwner(record.owner), default: 0] += 1
+                        swept.removed[UserKey(record.owner), default: 0] += 1
                     } else if let record {
                         swept.expiredAnswers.append(.init(id, record))
                     }

@@ -3,14 +3,6 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import HTTPServerKit
 
-/// The user who began an upload, as a key. Names are compared by their bytes, as identities are.
-struct UploadOwner: Hashable, Sendable {
-    private let name: [UInt8]?
-
-    /// - Parameter name: the name of the user; `nil` without a login.
-    init(_ name: String?) { self.name = name.map { Array($0.utf8) } }
-}
-
 /// The record of an upload, stored beside its content.
 struct UploadRecord: Codable, Sendable {
     /// The user who began the upload; `nil` without a login.

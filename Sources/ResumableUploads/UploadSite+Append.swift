@@ -239,9 +239,9 @@ extension UploadSite {
                 // finished then, and its part will be removed together with the record.
                 guard let found = try folder.record(id), found.answer != nil else { throw error }
             }
-            noteAnswer(to: id, of: UploadOwner(kept.owner))
+            noteAnswer(to: id, of: UserKey(kept.owner))
         }
-        countEnd(of: UploadOwner(record.owner))
+        countEnd(of: UserKey(record.owner))
     }
 
     /// The handler's answer in the form that the client's protocol expects.

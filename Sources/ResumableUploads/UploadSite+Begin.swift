@@ -112,11 +112,11 @@ extension UploadSite {
     }
 
     private func open(_ id: UploadID, _ record: UploadRecord) async throws {
-        try count(UploadOwner(record.owner))
+        try count(UserKey(record.owner))
         do {
             try await work { [folder] in try folder.begin(id, record) }
         } catch {
-            countEnd(of: UploadOwner(record.owner))
+            countEnd(of: UserKey(record.owner))
             throw error
         }
     }

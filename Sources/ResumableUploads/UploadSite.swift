@@ -16,9 +16,9 @@ final class UploadSite: Sendable {
     /// Without this function, an upload is refused only when it is complete.
     let precheck: (@Sendable (Request) async throws -> Response?)?
     /// How many unfinished uploads each user has.
-    private let counts = Locked<[UploadOwner: Int]>([:])
+    private let counts = Locked<[UserKey: Int]>([:])
     /// The finished uploads whose answers are kept, the oldest first.
-    private let answered = Locked<[UploadOwner: [UploadID]]>([:])
+    private let answered = Locked<[UserKey: [UploadID]]>([:])
     /// Whether the first sweep has counted the uploads and answers of earlier processes.
     private let hasCounted = Locked(false)
     private let sweeper = Locked<Task<Void, Never>?>(nil)
@@ -87,7 +87,7 @@ final class UploadSite: Sendable {
 
     /// Counts one more upload of a user.
     /// - Throws: `UploadProblem` with 429 when the user has `uploadsPerUser` unfinished uploads.
-    func count(_ owner: UploadOwner) throws(UploadProblem) {
+    func count(_ owner: UserKey) throws(UploadProblem) {
         let isTaken = counts.withLock { counts in
             guard counts[owner, default: 0] < options.uploadsPerUser else { return false }
             counts[owner, default: 0] += 1
@@ -99,7 +99,7 @@ final class UploadSite: Sendable {
     }
 
     /// Counts one unfinished upload less, because it is finished or gone.
-    func countEnd(of owner: UploadOwner) {
+    func countEnd(of owner: UserKey) {
         counts.withLock { counts in
             let left = (counts[owner] ?? 1) - 1
             counts[owner] = left > 0 ? left : nil
@@ -108,7 +108,7 @@ final class UploadSite: Sendable {
 
     /// Notes that the answer to one more upload is kept. Each user has at most `uploadsPerUser`
     /// kept answers: above that number, the oldest is removed. It blocks.
-    func noteAnswer(to id: UploadID, of owner: UploadOwner) {
+    func noteAnswer(to id: UploadID, of owner: UserKey) {
         let oldest = answered.withLock { answered -> UploadID? in
             answered[owner, default: []].append(id)
             guard answered[owner, default: []].count > max(options.uploadsPerUser, 1) else {
@@ -119,7 +119,7 @@ final class UploadSite: Sendable {
         if let oldest { folder.remove(oldest) }
     }
 
-    private func forgetAnswer(to id: UploadID, of owner: UploadOwner) {
+    private func forgetAnswer(to id: UploadID, of owner: UserKey) {
         answered.withLock { answered in
             let left = (answered[owner] ?? []).filter { $0 != id }
             answered[owner] = left.isEmpty ? nil : left
@@ -222,7 +222,7 @@ final class UploadSite: Sendable {
     func record(_ id: UploadID, _ request: Request) async throws -> UploadRecord {
         let found = try await work { [folder] in try folder.record(id) }
         guard let found, found.expires > UploadFolder.now(),
-            found.owner.hasBytes(of: request.identity?.name),
+            UserKey(found.owner) == UserKey(request.identity?.name),
             found.mount == nil || found.mount == request.pathOfUploads
         else { throw UploadProblem.notFound }
         return found
@@ -267,9 +267,9 @@ final class UploadSite: Sendable {
             throw UploadProblem(.serviceUnavailable, "the upload cannot be removed")
         }
         if record.answer == nil {
-            countEnd(of: UploadOwner(record.owner))
+            countEnd(of: UserKey(record.owner))
         } else {
-            forgetAnswer(to: id, of: UploadOwner(record.owner))
+            forgetAnswer(to: id, of: UserKey(record.owner))
         }
     }
 

@@ -110,13 +110,13 @@ extension ClientError: CustomStringConvertible {
     /// A URL, or a text that may be one, without user name and password.
     static func shown(_ text: String) -> String {
         let bytes = text.utf8
-        let first = bytes.prefix { !endsAuthority($0) && $0 != UInt8(ascii: "@") }
+        let first = bytes.prefix { !WireURL.endsAuthority($0) && $0 != UInt8(ascii: "@") }
         let colon = first.firstIndex(of: UInt8(ascii: ":"))
         var rest = bytes[(colon.map { bytes.index(after: $0) } ?? bytes.startIndex)...]
         if colon != nil || rest.starts(with: "//".utf8) {
             rest = rest.drop { $0 == UInt8(ascii: "/") }
         }
-        let authority = rest.prefix { !endsAuthority($0) }
+        let authority = rest.prefix { !WireURL.endsAuthority($0) }
         guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return text }
         return String(text[..<rest.startIndex]) + String(text[bytes.index(after: at)...])
     }
@@ -130,9 +130,5 @@ extension ClientError: CustomStringConvertible {
         let scheme = text.firstRange(of: "://").map { String(text[..<$0.upperBound]) } ?? ""
         let isBefore = scheme.utf8.count <= bytes.distance(from: bytes.startIndex, to: at)
         return (isBefore ? scheme : "") + String(text[bytes.index(after: at)...])
-    }
-
-    private static func endsAuthority(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
 }

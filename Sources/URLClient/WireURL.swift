@@ -66,7 +66,7 @@ struct WireURL: Sendable {
         ClientError(.badURL, "\(text) in \(ClientError.shownUnparsed(url))")
     }
 
-    private static func endsAuthority(_ byte: UInt8) -> Bool {
+    static func endsAuthority(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
 

@@ -1,4 +1,3 @@
-internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
 internal import HTTPServerKit
@@ -179,7 +178,8 @@ extension WebDAVHandler {
 
     /// Whether the client has submitted the token and owns the lock.
     func isTokenSubmitted(_ lock: ActiveLock, _ call: WebDAVCall) -> Bool {
-        call.tokens.contains(lock.token) && lock.user.hasBytes(of: call.request.identity?.name)
+        call.tokens.contains(lock.token)
+            && UserKey(lock.user) == UserKey(call.request.identity?.name)
     }
 
     /// The members of a tree with locks whose tokens were not submitted.

@@ -23,9 +23,9 @@ public final class WebDAVUsers: Handler {
     public typealias Maker = @Sendable (Identity) async throws -> WebDAVHandler?
 
     private struct Handlers: Sendable {
-        var made: [ByteText: WebDAVHandler] = [:]
+        var made: [UserKey: WebDAVHandler] = [:]
         /// The calls of `make` that have not returned.
-        var calls: [ByteText: Task<WebDAVHandler?, any Error>] = [:]
+        var calls: [UserKey: Task<WebDAVHandler?, any Error>] = [:]
     }
 
     private let make: Maker
@@ -42,7 +42,7 @@ public final class WebDAVUsers: Handler {
     /// Answers by the handler of the user; 403 without a user, or for a user without a handler.
     public func answer(_ request: Request) throws -> Answer {
         guard let user = request.identity else { throw Self.hasNone }
-        if let known = handlers.withLock({ $0.made[ByteText(user.name)] }) {
+        if let known = handlers.withLock({ $0.made[UserKey(user.name)] }) {
             return known.answer(request)
         }
         return .later { [self] in
@@ -56,7 +56,7 @@ public final class WebDAVUsers: Handler {
     }
 
     private func handler(of user: Identity) async throws -> WebDAVHandler? {
-        let name = ByteText(user.name)
+        let name = UserKey(user.name)
         let call = handlers.withLock { handlers -> Task<WebDAVHandler?, any Error>? in
             if handlers.made[name] != nil { return nil }
             if let call = handlers.calls[name] { return call }
@@ -70,7 +70,7 @@ public final class WebDAVUsers: Handler {
     }
 
     private func makeHandler(of user: Identity) async throws -> WebDAVHandler? {
-        let name = ByteText(user.name)
+        let name = UserKey(user.name)
         defer { handlers.withLock { $0.calls[name] = nil } }
         let handler = try await make(user)
         if let handler { handlers.withLock { $0.made[name] = handler } }

@@ -31,13 +31,33 @@ public struct Identity: Hashable, Sendable {
 
     /// Whether name and scheme are the same.
     public static func == (left: Identity, right: Identity) -> Bool {
-        left.name.hasBytes(of: right.name) && left.scheme == right.scheme
+        UserKey(left.name) == UserKey(right.name) && left.scheme == right.scheme
     }
 
     /// Hashes name and scheme.
     public func hash(into hasher: inout Hasher) {
-        for byte in name.utf8 { hasher.combine(byte) }
+        hasher.combine(UserKey(name))
         hasher.combine(scheme)
+    }
+}
+
+/// The user of a request, as a key of tables. Names are equal only if their bytes are.
+package struct UserKey: Hashable, Sendable {
+    private let name: String?
+
+    /// - Parameter name: the name of the user; `nil` without a user.
+    package init(_ name: String?) { self.name = name }
+
+    package static func == (left: UserKey, right: UserKey) -> Bool {
+        guard let name = left.name, let other = right.name else {
+            return left.name == nil && right.name == nil
+        }
+        return name.hasBytes(of: other)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(name == nil)
+        for byte in (name ?? "").utf8 { hasher.combine(byte) }
     }
 }
 

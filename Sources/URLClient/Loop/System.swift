@@ -1,4 +1,5 @@
 internal import CCurlShims
+internal import ToolkitSystem
 
 #if canImport(Glibc)
     internal import Glibc
@@ -102,45 +103,19 @@ enum System {
 
     // MARK: files
 
-    /// An open file, closed with its last reference.
-    final class File: Sendable {
-        let descriptor: CInt
-
-        fileprivate init(_ descriptor: CInt) {
-            self.descriptor = descriptor
-        }
-
-        deinit {
-            close(descriptor)
-        }
-    }
+    typealias File = OpenFile
 
     /// Opens a regular file for reading.
     static func openForReading(_ path: String) -> Result<(file: File, size: Int64), FileError> {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return .failure(FileError(number: errno)) }
-        let file = File(descriptor)
+        let file = File(owning: descriptor)
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else {
             return .failure(FileError(number: errno))
         }
         guard status.st_mode & S_IFMT == S_IFREG else { return .failure(FileError(number: EINVAL)) }
         return .success((file, Int64(status.st_size)))
-    }
-
-    /// Identifies a file. Another file that later has the same path differs.
-    struct Identity: Hashable {
-        var device: UInt64
-        var number: UInt64
-    }
-
-    /// The identity of an open file; `nil` if the system does not report it.
-    static func identity(of file: File) -> Identity? {
-        var status = stat()
-        guard unsafe fstat(file.descriptor, &status) == 0 else { return nil }
-        return Identity(
-            device: UInt64(truncatingIfNeeded: status.st_dev),
-            number: UInt64(truncatingIfNeeded: status.st_ino))
     }
 
     /// Creates a file, which must not exist, and locks it.
@@ -152,7 +127,7 @@ enum System {
         let mode: mode_t = isPrivate ? 0o600 : 0o666
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { return .failure(FileError(number: errno)) }
-        let file = File(descriptor)
+        let file = File(owning: descriptor)
         return hold(file) ? .success(file) : .failure(FileError(number: EWOULDBLOCK))
     }
 
@@ -162,7 +137,7 @@ enum System {
     static func reopen(_ path: String, at offset: Int64) -> Result<File, FileError> {
         let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return .failure(FileError(number: errno)) }
-        let file = File(descriptor)
+        let file = File(owning: descriptor)
         guard hold(file) else { return .failure(FileError(number: EWOULDBLOCK)) }
         guard size(of: file) ?? 0 >= offset else { return .failure(FileError(number: EINVAL)) }
         return cut(file, at: offset) ? .success(file) : .failure(FileError(number: errno))
@@ -230,28 +205,16 @@ enum System {
         return nil
     }
 
-    /// Copies the content and the permissions of a file into another one.
+    /// Copies the content and the permissions of a file into an empty one.
     static func copy(_ file: File, into copy: File) -> FileError? {
-        var status = stat()
-        guard unsafe fstat(file.descriptor, &status) == 0 else { return FileError(number: errno) }
-        // A file system without permissions has none to set.
-        _ = fchmod(copy.descriptor, status.st_mode & 0o777)
-        var piece = [UInt8](repeating: 0, count: 1 << 20)
-        var offset: Int64 = 0
-        while true {
-            let result = unsafe piece.withUnsafeMutableBytes { room -> Result<Int, FileError> in
-                let count = unsafe System.read(file, at: offset, into: room)
-                guard case .success(let size) = count, size > 0 else { return count }
-                let part = unsafe UnsafeRawBufferPointer(rebasing: room[..<size])
-                let error = unsafe System.write(part, to: copy, at: offset)
-                if let error { return .failure(error) }
-                return count
-            }
-            switch result {
-            case .failure(let error): return error
-            case .success(0): return nil
-            case .success(let count): offset += Int64(count)
-            }
+        do throws(SystemError) {
+            let status = try file.status()
+            // A file system without permissions has none to set.
+            _ = fchmod(copy.descriptor, mode_t(status.permissions & 0o777))
+            try copy.copyContent(of: file, size: status.size)
+            return nil
+        } catch {
+            return FileError(number: error.code)
         }
     }
 
@@ -268,7 +231,7 @@ enum System {
     static func removeUnlessInUse(_ path: String) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard descriptor >= 0 else { return }
-        let file = File(descriptor)
+        let file = File(owning: descriptor)
         if hold(file) { remove(path) }
     }
 

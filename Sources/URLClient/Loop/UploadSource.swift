@@ -16,7 +16,7 @@ final class UploadSource: @unchecked Sendable {
     private enum Kind {
         case bytes([UInt8])
         /// The path is absolute: it stays valid when the current folder changes.
-        case file(path: String, start: Int64, System.Identity?)
+        case file(path: String, start: Int64, FileStatus)
         case feed(UploadFeed)
     }
 
@@ -38,21 +38,26 @@ final class UploadSource: @unchecked Sendable {
 
     /// Checks that a file has the requested bytes, and closes it again.
     init(path: String, offset: Int64, count: Int64?) throws(ClientError) {
-        let (file, size) = try Self.opened(path)
-        guard offset <= size, count ?? 0 <= size - offset else {
+        let status = try Self.opened(path).status
+        guard offset <= status.size, count ?? 0 <= status.size - offset else {
             throw ClientError(.bodyFailed, "\(path) is shorter than the requested part")
         }
         // The program may change its current folder before the file is sent.
-        kind = .file(path: System.absolute(path), start: offset, System.identity(of: file))
-        length = count ?? (size - offset)
+        kind = .file(path: System.absolute(path), start: offset, status)
+        length = count ?? (status.size - offset)
     }
 
     private static func opened(
         _ path: String
-    ) throws(ClientError) -> (file: System.File, size: Int64) {
+    ) throws(ClientError) -> (file: System.File, status: FileStatus) {
         switch System.openForReading(path) {
         case .failure(let error): throw ClientError(.cannotOpenFile, "\(path): \(error.text)")
-        case .success(let opened): return opened
+        case .success(let opened):
+            do throws(SystemError) {
+                return (opened.file, try opened.file.status())
+            } catch {
+                throw ClientError(.cannotOpenFile, "\(path): \(error.reason)")
+            }
         }
     }
 
@@ -110,14 +115,14 @@ final class UploadSource: @unchecked Sendable {
     func begin(wanted: @escaping @Sendable () -> Void) throws(ClientError) {
         switch kind {
         case .bytes: break
-        case .file(let path, let start, let identity):
+        case .file(let path, let start, let checked):
             guard file == nil else { return }
             let opened = try Self.opened(path)
             // A file that has replaced the checked one may have other content.
-            guard System.identity(of: opened.file) == identity else {
+            guard opened.status.isSameFile(as: checked) else {
                 throw ClientError(.bodyFailed, "the file has been replaced")
             }
-            guard opened.size - start >= length ?? 0 else { throw Self.tooShort }
+            guard opened.status.size - start >= length ?? 0 else { throw Self.tooShort }
             file = opened.file
         case .feed(let feed):
             if let pull = pull.take() { feed.start(pull, wanted: wanted) }

@@ -94,10 +94,8 @@ final class ClientAuthenticator: Sendable {
     /// session.
     private func user(of request: ClientRequest, _ memory: TransactionMemory) -> RequestUser {
         guard let own = request.ownCredential else { return .session(options.credentials) }
-        guard let chosen = memory.chosen, chosen.origin == request.origin else {
-            return .own(own)
-        }
-        return .own(chosen.credential)
+        let choice = request.origin.flatMap { memory.choice(for: $0, isProxy: false) }
+        return .own(choice ?? own)
     }
 
     // MARK: after the head of a response
@@ -166,12 +164,8 @@ final class ClientAuthenticator: Sendable {
             guard credential.answers(open.challenge.scheme) else { break }
             if remembers { options.credentials.set(credential, for: open.space) }
             if round.asker.given != nil {
-                let chosen = TransactionMemory.Chosen(round.asker.origin, credential)
-                if round.asker.isProxy {
-                    context.memory.chosenForProxy = chosen
-                } else {
-                    context.memory.chosen = chosen
-                }
+                context.memory.choose(
+                    credential, for: round.asker.origin, isProxy: round.asker.isProxy)
             }
             return use(credential, for: open.challenge, round, open.revision, context)
         }
@@ -344,10 +338,7 @@ final class ClientAuthenticator: Sendable {
         _ asker: ChallengeRound.Asker, _ memory: TransactionMemory
     ) -> RequestUser {
         guard let given = asker.given else { return .session(options.credentials) }
-        guard let chosen = memory.chosenForProxy, chosen.origin == asker.origin else {
-            return .own(given)
-        }
-        return .own(chosen.credential)
+        return .own(memory.choice(for: asker.origin, isProxy: true) ?? given)
     }
 
     /// Whether the proxy itself can answer the request. Responses through a tunnel come from the

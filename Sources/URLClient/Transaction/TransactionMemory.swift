@@ -25,23 +25,17 @@ package struct TransactionMemory: Sendable {
     private var refusals: [Refusal] = []
     /// How often a refused token was renewed; each task renews it once.
     var renewals = 0
-    /// The credential that the application chose after the request's own was refused.
-    var chosen: Chosen?
-    /// The credential that the application chose in place of the proxy's own.
-    var chosenForProxy: Chosen?
+    private var choices: [Choice] = []
     /// The first origin after HSTS upgraded it to https.
     var upgradedOrigin: Origin?
     /// The use of the answer to the policy's open question.
     var pending: Pending?
 
-    /// A credential for one origin.
-    struct Chosen {
-        let origin: Origin
+    /// A credential that the application chose after that of the request, or of the proxy, was refused.
+    private struct Choice {
         let credential: ClientCredential
-
-        init(_ origin: Origin, _ credential: ClientCredential) {
-            (self.origin, self.credential) = (origin, credential)
-        }
+        let origin: Origin
+        let isProxy: Bool
     }
 
     /// A credential that one response refused, and the spaces in which it did.
@@ -89,6 +83,17 @@ package struct TransactionMemory: Sendable {
             refusal.credential == credential
                 && refusal.spaces.contains { $0.isSameRealm(as: space) }
         }
+    }
+
+    /// Notes the application's choice, which replaces an earlier one.
+    mutating func choose(_ credential: ClientCredential, for origin: Origin, isProxy: Bool) {
+        choices.removeAll { $0.isProxy == isProxy }
+        choices.append(Choice(credential: credential, origin: origin, isProxy: isProxy))
+    }
+
+    /// The application's choice for a server, or for a proxy.
+    func choice(for origin: Origin, isProxy: Bool) -> ClientCredential? {
+        choices.first { $0.isProxy == isProxy && $0.origin == origin }?.credential
     }
 
     /// Whether a proxy has refused a credential, in any of its spaces.

@@ -1,4 +1,3 @@
-internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
 internal import HTTPServerKit
@@ -232,7 +231,7 @@ extension WebDAVHandler {
             guard let lock = try await lock(on: call.path, where: { $0.token == token }) else {
                 throw Self.noSuchLock(.conflict)
             }
-            guard lock.user.hasBytes(of: call.request.identity?.name) else {
+            guard UserKey(lock.user) == UserKey(call.request.identity?.name) else {
                 throw WebDAVError.forbidden
             }
             try await require(.unlock(call.path), call)
@@ -248,9 +247,9 @@ extension WebDAVHandler {
     func unlockNow(_ call: WebDAVCall, _ access: ImmediateAccess) -> Response? {
         guard let field = call.request.fields[.lockToken], let token = LockToken(field: field)
         else { return nil }
-        let user = call.request.identity?.name
+        let user = UserKey(call.request.identity?.name)
         let isRemoved = access.locks.removeNow(token) { lock in
-            lock.covers(call.path) && lock.user.hasBytes(of: user)
+            lock.covers(call.path) && UserKey(lock.user) == user
         }
         return isRemoved ? Response(.noContent) : nil
     }

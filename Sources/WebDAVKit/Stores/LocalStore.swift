@@ -165,7 +165,7 @@ public final class LocalStore: ResourceStore {
     public func members(
         of path: ResourcePath, withProperties: Bool
     ) async throws -> ResourceMembers {
-        let (reader, first) = try await reading { [self] () throws in
+        let (reader, first) = try await work(isReading: true) { [self] () throws in
             let reader = try LocalMembers(self, path, withProperties: withProperties)
             return (reader, try reader.next(of: self))
         }
@@ -334,30 +334,20 @@ public final class LocalStore: ResourceStore {
     }
 
     /// Runs `body` on a thread that may block, and turns its errors into `WebDAVError`.
+    /// - Parameter isReading: whether it changes nothing, and is skipped in a cancelled task.
     func work<Result: Sendable>(
-        _ body: @escaping @Sendable () throws -> Result
+        isReading: Bool = false, _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
+        let pool = BlockingPool.files
         do {
-            return try await BlockingPool.files.run(body)
-        } catch {
-            throw Self.told(error)
-        }
-    }
-
-    /// The same for work that changes nothing, and is therefore skipped in a cancelled task.
-    private func reading<Result: Sendable>(
-        _ body: @escaping @Sendable () throws -> Result
-    ) async throws -> Result {
-        do {
-            return try await BlockingPool.files.runUnlessCancelled(body)
+            return try await isReading ? pool.runUnlessCancelled(body) : pool.run(body)
         } catch {
             throw Self.told(error)
         }
     }
 
     /// The same for a few calls that are usually answered from memory (see `InlineIOPolicy`).
-    /// - Parameter isReading: whether the calls change nothing, and are skipped in a cancelled task if
-    ///   they have to wait for a thread.
+    /// - Parameter isReading: as for `work`, if the calls have to wait for a thread.
     func shortWork<Result: Sendable>(
         isReading: Bool = false, _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {

@@ -1,4 +1,3 @@
-internal import HTTPCodecs
 internal import HTTPCrypto
 internal import HTTPServerCore
 internal import HTTPServerKit
@@ -74,7 +73,7 @@ final class UploaderBin: Sendable {
     func take(_ key: String, _ call: UploaderCall) -> Item? {
         let user = call.request.identity?.name
         return items.withLock { items in
-            guard let item = items[key], item.user.hasBytes(of: user), item.end > .now else {
+            guard let item = items[key], UserKey(item.user) == UserKey(user), item.end > .now else {
                 return nil
             }
             return items.removeValue(forKey: key)

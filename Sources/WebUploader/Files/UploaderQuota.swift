@@ -16,8 +16,7 @@ final class UploaderQuota: Sendable {
     }
 
     private let ask: (@Sendable (Request) async throws -> Int64?)?
-    /// By the bytes of the user's name, as identities are compared.
-    private let entries = Locked<[[UInt8]?: Entry]>([:])
+    private let entries = Locked<[UserKey: Entry]>([:])
 
     /// Whether any user has a quota.
     var isSet: Bool { ask != nil }
@@ -32,7 +31,7 @@ final class UploaderQuota: Sendable {
     /// - Throws: `UploaderError` with 507 if the bytes exceed the quota.
     func hold(_ count: Int64?, for request: Request) async throws -> Hold? {
         guard let ask else { return nil }
-        let user = request.identity.map { Array($0.name.utf8) }
+        let user = UserKey(request.identity?.name)
         let placed = begin(user)
         let hold = Hold(self, user, placed)
         guard let allowed = try await ask(request) else { return nil }
@@ -43,14 +42,14 @@ final class UploaderQuota: Sendable {
         return hold
     }
 
-    private func begin(_ user: [UInt8]?) -> Int64 {
+    private func begin(_ user: UserKey) -> Int64 {
         entries.withLock { entries in
             entries[user, default: Entry()].requestCount += 1
             return entries[user]?.placed ?? 0
         }
     }
 
-    private func end(_ user: [UInt8]?, _ held: Int64, isPlaced: Bool) {
+    private func end(_ user: UserKey, _ held: Int64, isPlaced: Bool) {
         entries.withLock { entries in
             guard var entry = entries[user] else { return }
             entry.requestCount -= 1
@@ -67,7 +66,7 @@ final class UploaderQuota: Sendable {
     ///   - placed: the value of `Entry.placed` when the limit was asked for.
     /// - Returns: false if the bytes exceed the limit.
     private func add(
-        _ count: Int64, _ user: [UInt8]?, _ allowed: Int64, since placed: Int64
+        _ count: Int64, _ user: UserKey, _ allowed: Int64, since placed: Int64
     ) -> Bool {
         entries.withLock { entries in
             guard var entry = entries[user] else { return false }
@@ -83,12 +82,12 @@ final class UploaderQuota: Sendable {
     /// The reserved bytes of one upload or copy. The reservation ends with this object.
     final class Hold: Sendable {
         private let quota: UploaderQuota
-        private let user: [UInt8]?
+        private let user: UserKey
         private let placed: Int64
         fileprivate let allowed = Locked<Int64>(0)
         private let state = Locked((held: Int64(0), isPlaced: false))
 
-        fileprivate init(_ quota: UploaderQuota, _ user: [UInt8]?, _ placed: Int64) {
+        fileprivate init(_ quota: UploaderQuota, _ user: UserKey, _ placed: Int64) {
             (self.quota, self.user, self.placed) = (quota, user, placed)
         }
 
