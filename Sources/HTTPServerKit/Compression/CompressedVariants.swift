@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 internal import ToolkitSystem
 
 /// A cache of the compressed forms of content that is requested repeatedly, in bounded memory.
@@ -44,7 +45,7 @@ package final class CompressedVariants: Sendable {
             return .missing(hash: hash)
         }
         let isSame = unsafe entry.content.withUnsafeBytes { own in
-            unsafe ContentHash.areEqual(own, content)
+            unsafe own.hasBytes(of: content)
         }
         return isSame ? .variant(entry.variant) : .missing(hash: hash)
     }

@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
-
 /// A fast hash for finding equal content: 64 bytes a step in four independent lanes.
 ///
 /// The key is random in each process, and callers compare the contents as well. An attacker who
@@ -41,15 +33,6 @@ package enum ContentHash {
         }
         b = mix(last ^ b, UInt64(truncatingIfNeeded: bytes.count) ^ key.3)
         return mix(a ^ c, b ^ d ^ key.1)
-    }
-
-    /// Whether the bytes are equal. Uses `memcmp` for speed.
-    package static func areEqual(
-        _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
-    ) -> Bool {
-        guard left.count == right.count else { return false }
-        guard let first = left.baseAddress, let second = right.baseAddress else { return true }
-        return unsafe memcmp(first, second, left.count) == 0
     }
 
     @inline(__always)

@@ -57,7 +57,7 @@ package struct UserKey: Hashable, Sendable {
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(name == nil)
-        for byte in (name ?? "").utf8 { hasher.combine(byte) }
+        name?.hashBytes(into: &hasher)
     }
 }
 

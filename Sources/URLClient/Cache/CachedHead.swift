@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 package import HTTPParser
 
 /// A stored response without its content.
@@ -87,8 +88,8 @@ package struct CachedHead: Sendable, Hashable {
     /// Whether both heads belong to the same stored response, and not to one that has replaced it.
     package func isSameResponse(as other: CachedHead) -> Bool {
         url == other.url && variant == other.variant && responseTime == other.responseTime
-            && fields[.eTag].isIdentical(to: other.fields[.eTag])
-            && fields[.lastModified].isIdentical(to: other.fields[.lastModified])
+            && fields[.eTag].hasBytes(of: other.fields[.eTag])
+            && fields[.lastModified].hasBytes(of: other.fields[.lastModified])
     }
 
     /// Whether the server can be asked if the response is still valid.
@@ -109,7 +110,7 @@ package struct CachedHead: Sendable, Hashable {
     package func isConfirmed(by notModified: HTTPFields) -> Bool {
         guard let tag = notModified[.eTag] else { return true }
         guard let new = EntityTag(tag), let old = fields[.eTag].flatMap({ EntityTag($0) }) else {
-            return Optional(tag).isIdentical(to: fields[.eTag])
+            return Optional(tag).hasBytes(of: fields[.eTag])
         }
         return new.isWeak ? new.weakMatches(old) : new == old
     }

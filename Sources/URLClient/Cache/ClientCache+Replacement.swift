@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import HTTPCodecs
 package import HTTPParser
 
 extension ClientCache {
@@ -81,10 +82,10 @@ extension CachedHead {
     /// Whether this head belongs to the response with these stored fields, and not to one that has
     /// replaced it; nil if the fields do not decide that.
     fileprivate func isOf(_ stored: HTTPFields) -> Bool? {
-        guard stored[.eTag].isIdentical(to: fields[.eTag]),
-            stored[.lastModified].isIdentical(to: fields[.lastModified])
+        guard stored[.eTag].hasBytes(of: fields[.eTag]),
+            stored[.lastModified].hasBytes(of: fields[.lastModified])
         else { return false }
-        if stored.contains(.eTag) || stored[.date].isIdentical(to: fields[.date]) { return true }
+        if stored.contains(.eTag) || stored[.date].hasBytes(of: fields[.date]) { return true }
         // With a validator, the new date may be that of a 304 for the same response.
         return stored.contains(.lastModified) ? nil : false
     }

@@ -53,7 +53,7 @@ extension ResumeData {
         let fields = response.fields
         let isTag = validator.begins(with: "\"")
         if let current = fields[isTag ? .eTag : .lastModified],
-            !current.isIdentical(to: validator)
+            !current.hasBytes(of: validator)
         {
             return true
         }

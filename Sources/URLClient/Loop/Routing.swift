@@ -103,7 +103,7 @@ struct Routing {
     private mutating func noteAsking(_ proxy: ClientProxy, as user: String?) -> Bool {
         let place = proxy.place
         var known = tunnelUsers[place] ?? TunnelUser(name: user)
-        guard known.name.isIdentical(to: user) else { return true }
+        guard known.name.hasBytes(of: user) else { return true }
         known.count += 1
         tunnelUsers[place] = known
         return false

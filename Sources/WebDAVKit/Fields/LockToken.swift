@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 internal import ToolkitSystem
 
 /// The name of a lock: an unpredictable URI (RFC 4918 section 6.5).
@@ -50,7 +51,7 @@ public struct LockToken: Hashable, Sendable, CustomStringConvertible {
 
     /// Compares the characters (RFC 3986 section 6.2.1).
     public static func == (left: LockToken, right: LockToken) -> Bool {
-        left.uri.hasSameBytes(as: right.uri)
+        left.uri.hasBytes(of: right.uri)
     }
 
     /// Hashes the bytes of the URI.

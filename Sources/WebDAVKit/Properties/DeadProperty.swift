@@ -1,3 +1,5 @@
+internal import HTTPCodecs
+
 /// A property that a client has set and the server only stores (RFC 4918 section 4).
 public struct DeadProperty: Hashable, Sendable {
     /// The name of the property.
@@ -17,7 +19,7 @@ public struct DeadProperty: Hashable, Sendable {
 
     /// Whether both have the same name and the same bytes.
     public static func == (left: DeadProperty, right: DeadProperty) -> Bool {
-        left.name == right.name && left.xml.hasSameBytes(as: right.xml)
+        left.name == right.name && left.xml.hasBytes(of: right.xml)
     }
 
     /// Hashes the bytes of name and element.

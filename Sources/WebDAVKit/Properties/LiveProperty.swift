@@ -1,3 +1,5 @@
+internal import HTTPCodecs
+
 /// The properties that the server computes (RFC 4918 section 15, RFC 4331), and ownCloud's
 /// checksums.
 enum LiveProperty: String, CaseIterable, Sendable {
@@ -22,7 +24,7 @@ enum LiveProperty: String, CaseIterable, Sendable {
     init?(_ name: XMLName) {
         // All of their names are shorter.
         guard name.local.utf8.count < 64, let known = Self(rawValue: name.local),
-            name.namespace.hasSameBytes(as: known.namespace)
+            name.namespace.hasBytes(of: known.namespace)
         else { return nil }
         self = known
     }

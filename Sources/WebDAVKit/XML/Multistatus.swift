@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
 
@@ -112,7 +113,7 @@ extension XMLWriter {
     mutating func empty(_ name: XMLName) {
         if name.isDAV {
             markup("<D:\(name.local)/>")
-        } else if name.namespace.hasSameBytes(as: XMLElement.language.namespace) {
+        } else if name.namespace.hasBytes(of: XMLElement.language.namespace) {
             // No other prefix may be bound to this namespace (Namespaces in XML section 3).
             markup("<xml:\(name.local)/>")
         } else if name.namespace.isEmpty {

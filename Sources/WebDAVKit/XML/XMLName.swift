@@ -1,3 +1,5 @@
+internal import HTTPCodecs
+
 /// The name of an element or attribute: a namespace and a local name, without the prefix.
 ///
 /// Namespaces in XML 1.0; RFC 4918 section 8.2 and 17.
@@ -20,12 +22,12 @@ public struct XMLName: Hashable, Sendable, CustomStringConvertible {
     public static func dav(_ local: String) -> XMLName { XMLName(local, in: "DAV:") }
 
     /// Whether the namespace is `DAV:`.
-    var isDAV: Bool { namespace.hasSameBytes(as: "DAV:") }
+    var isDAV: Bool { namespace.hasBytes(of: "DAV:") }
 
     /// Whether both names have the same characters (Namespaces in XML 1.0 section 2.3).
     public static func == (left: XMLName, right: XMLName) -> Bool {
-        left.local.hasSameBytes(as: right.local)
-            && left.namespace.hasSameBytes(as: right.namespace)
+        left.local.hasBytes(of: right.local)
+            && left.namespace.hasBytes(of: right.namespace)
     }
 
     /// Hashes the bytes of both parts.
