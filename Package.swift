@@ -482,7 +482,7 @@ if Context.environment["WITHOUT_PEERS"] != nil {
 // kqueue made of epoll.
 if Context.environment["KQUEUE_STAND_IN"] != nil {
     package.targets.append(.target(name: "CKqueueStandIn", path: "Tests/CKqueueStandIn"))
-    for target in package.targets where ["ToolkitSystem", "URLClient"].contains(target.name) {
+    for target in package.targets where target.name == "ToolkitSystem" {
         target.dependencies.append("CKqueueStandIn")
         target.swiftSettings?.append(.define("KQUEUE_STAND_IN"))
     }

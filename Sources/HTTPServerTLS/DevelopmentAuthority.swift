@@ -2,14 +2,6 @@ internal import HTTPCrypto
 internal import HTTPParser
 internal import ToolkitSystem
 
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
-
 /// An authority of one user, which signs certificates for development.
 ///
 /// Add its certificate to the browsers and systems that should trust it; the authority does not
@@ -126,7 +118,7 @@ public struct DevelopmentAuthority: Sendable {
         do throws(SystemError) {
             return try Syscalls.readFile(path, upTo: 64 << 10)
         } catch {
-            guard error.code == ENOENT else { throw TLSError(.file, path, error.reason) }
+            guard error.isNoSuchFile else { throw TLSError(.file, path, error.reason) }
             return nil
         }
     }
@@ -136,17 +128,11 @@ public struct DevelopmentAuthority: Sendable {
     private static func store(
         _ bytes: [UInt8], _ path: String, in folder: String, replaces: Bool
     ) throws(TLSError) {
-        let number = Hex.text(of: Crypto.random(8))
-        let temporary = "\(path).\(number)"
         do throws(SystemError) {
             try Syscalls.createFolders(folder)
-            let file = OpenFile(owning: try Syscalls.createFile(temporary))
-            try file.write(bytes)
-            try file.synchronize()
-            try Syscalls.moveFile(temporary, to: path, replaces: replaces)
+            try Syscalls.storeFile(path, bytes, replaces: replaces)
         } catch {
-            Syscalls.removeFile(temporary)
-            guard replaces || error.code != EEXIST else { return }
+            guard replaces || !error.isTaken else { return }
             throw TLSError(.file, path, error.reason)
         }
     }

@@ -23,6 +23,14 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
         self.code = code
     }
 
+    /// Whether a connection was lost, or cannot reach its peer any more.
+    package var isConnectionLost: Bool {
+        [
+            ECONNRESET, EPIPE, ECONNABORTED, ENOTCONN, ENETRESET, EHOSTUNREACH, ENETDOWN,
+            ENETUNREACH,
+        ].contains(code)
+    }
+
     /// The system's text for the number, such as `No such file or directory`.
     public var reason: String { unsafe String(cString: strerror(code)) }
 
@@ -78,7 +86,10 @@ package enum Syscalls {
         #endif
     }
 
-    private static let null = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+    /// Opens /dev/null; negative if no descriptor is left.
+    package static func openNull() -> CInt { unsafe open("/dev/null", O_RDONLY | O_CLOEXEC) }
+
+    private static let null = openNull()
 
     /// Closes the file of a descriptor and keeps its number, which then refers to /dev/null. If no
     /// descriptor is left at the first use, the socket is shut down instead.

@@ -56,12 +56,7 @@ public struct ClientForm: Sendable {
     public mutating func append(
         _ name: String, file path: String, fileName: String? = nil, mediaType: MediaType? = nil
     ) throws(ClientError) {
-        let length: Int64
-        switch System.openForReading(path) {
-        case .success(let (_, size)): length = size
-        case .failure(let error):
-            throw ClientError(.cannotOpenFile, "\(path): \(error.text)")
-        }
+        let length = try UploadSource.length(ofFile: path)
         let fileName = fileName ?? path.split(separator: "/").last.map(String.init) ?? path
         let mediaType = mediaType ?? Self.mediaType(of: fileName)
         try add { parts throws(HTTPMessageError) in
@@ -133,8 +128,9 @@ private final class FormReader: @unchecked Sendable {
             case .bytes(let bytes): if !bytes.isEmpty { return bytes }
             case .source(let path, let length):
                 // A longer file would be cut off at the announced length.
-                guard case .success(let (_, size)) = System.openForReading(path), size == length
-                else { throw ClientError(.bodyFailed, "\(path) has changed its length") }
+                guard try UploadSource.length(ofFile: path) == length else {
+                    throw ClientError(.bodyFailed, "\(path) has changed its length")
+                }
                 file = try await ClientBody.file(path, count: length).pull()
             }
         }

@@ -1,4 +1,5 @@
 internal import HTTPParser
+internal import ToolkitSystem
 
 // Tasks in the shape of NSURLSession: with a delegate, or with a completion handler.
 extension ClientSession {
@@ -115,7 +116,7 @@ extension ClientSession {
             queue.send {
                 let file = (task as? DownloadTask)?.path
                 completion(task.error == nil ? file : nil, task.response, task.error)
-                if path == nil, let file { System.remove(file) }
+                if path == nil, let file { Syscalls.removeFile(file) }
             }
         }
     }

@@ -1,3 +1,5 @@
+internal import ToolkitSystem
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -34,14 +36,13 @@ public struct ResumeData: Sendable, Hashable, Codable {
     /// ``DownloadTask/onResumable`` receives has the offset from before the content arrived.
     /// - Returns: nil if the partial file is missing, empty, or longer than ``expectedLength``.
     public func measured() -> ResumeData? {
-        guard case .success(let part) = System.openForReading(partialPath), part.size > 0,
-            part.size <= expectedLength ?? .max
-        else { return nil }
+        let size = PartialFile.size(partialPath)
+        guard size > 0, size <= expectedLength ?? .max else { return nil }
         var data = self
-        data.offset = part.size
+        data.offset = size
         return data
     }
 
     /// Removes the partial file, unless a download is writing it.
-    public func discard() { System.removeUnlessInUse(partialPath) }
+    public func discard() { PartialFile.removeUnlessInUse(partialPath) }
 }

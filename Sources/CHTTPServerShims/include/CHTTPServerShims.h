@@ -3,6 +3,7 @@
 #define C_HTTP_SERVER_SHIMS_H
 
 #include "http_server_files.h"
+#include "http_server_sockets.h"
 
 #if defined(__linux__)
 #include <errno.h>

@@ -1,14 +1,6 @@
 internal import Logging
 internal import ToolkitSystem
 
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
-
 /// Takes new connections from a listener into one loop. All loops poll the same listener.
 ///
 /// At the limit, or without a free descriptor, it closes the connection that has been idle for
@@ -56,7 +48,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         self.loop = loop
         self.core = core
         self.socketWasLost = socketWasLost
-        reserve = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+        reserve = Syscalls.openNull()
         super.init(in: loop)
         watch()
     }
@@ -114,7 +106,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
             }
             if isAdmitted { core.releaseSlot() }
             guard case .failed(let code) = result else { return false }
-            if code == EMFILE || code == ENFILE {
+            if SystemError("accept", code: code).lacksDescriptors {
                 let room = makeRoom(lacksDescriptors: true)
                 if room == .made { continue }
                 if room == .awaited { return false }
@@ -240,14 +232,14 @@ final class Acceptor: LoopClient, @unchecked Sendable {
 
     private func failed(_ code: CInt) {
         if listener.isClosed { return }
+        let error = SystemError("accept", code: code)
         // Accepting reports these errors only after the system has closed the socket.
-        if [EINVAL, EBADF, ENOTCONN, ENOTSOCK].contains(code) { return lost() }
+        if error.isNoListener { return lost() }
         if !hasLoggedFailure {
-            let error = SystemError("accept", code: code)
             core.logger.warning("cannot take connections", metadata: ["error": "\(error)"])
         }
         hasLoggedFailure = true
-        if code == EMFILE || code == ENFILE { refuseOne() }
+        if error.lacksDescriptors { refuseOne() }
         pause()
     }
 
@@ -267,7 +259,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
             core.observers.metrics?.connectionRefused()
             Syscalls.close(CInt(descriptor))
         }
-        reserve = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+        reserve = Syscalls.openNull()
     }
 
     // MARK: Pauses and the end
@@ -284,7 +276,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     private func resume() {
         guard isPaused, !isStopped else { return }
         isPaused = false
-        if reserve < 0 { reserve = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC) }
+        if reserve < 0 { reserve = Syscalls.openNull() }
         watch()
         // The early connection has left the backlog, so the poller does not report it.
         if early != nil { takeBatch(Self.batch) }

@@ -58,7 +58,7 @@ public struct UploadedFile: Sendable {
                 try Syscalls.setPermissions(path, permissions)
                 try Syscalls.moveFile(path, to: target, replaces: replaces)
             }
-        } catch let error as SystemError where error.isOfOtherFileSystem {
+        } catch let error as SystemError where error.isAcrossVolumes {
             try await copy(to: target, replaces: replaces, permissions: permissions)
         }
     }

@@ -1,13 +1,5 @@
 internal import ToolkitSystem
 
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
-
 /// A request and its response as they were on the wire, kept in files:
 ///
 ///     001-GET.request     the bytes of the request
@@ -84,9 +76,9 @@ public struct RecordedExchange: Sendable {
     /// - Throws: `SystemError` if a file cannot be written or removed.
     public func write(into folder: String) throws {
         // An earlier response with another status would be read as the response to this request.
-        for old in try Self.names(in: folder) where old.hasPrefix("\(name)-") {
+        for old in try Syscalls.names(in: folder) where old.hasPrefix("\(name)-") {
             guard old.hasSuffix(".request") || old.hasSuffix(".response") else { continue }
-            guard unsafe unlink("\(folder)/\(old)") == 0 else { throw SystemError("unlink") }
+            try Syscalls.deleteFile("\(folder)/\(old)")
         }
         try Self.write(request, to: "\(folder)/\(name)-\(method).request")
         try Self.write(response, to: "\(folder)/\(name)-\(status).response")
@@ -95,17 +87,13 @@ public struct RecordedExchange: Sendable {
     }
 
     private static func write(_ bytes: [UInt8], to path: String) throws {
-        guard let file = unsafe fopen(path, "wb") else { throw SystemError("fopen") }
-        let written = unsafe fwrite(bytes, 1, bytes.count, file)
-        guard unsafe fclose(file) == 0, written == bytes.count else {
-            throw SystemError("fwrite")
-        }
+        try Syscalls.storeFile(path, bytes, permissions: 0o666)
     }
 
     /// The exchanges of a folder, in order; a request without a response is left out.
     /// - Throws: `SystemError` when the folder or a file cannot be read.
     public static func all(in folder: String) throws -> [RecordedExchange] {
-        let names = try names(in: folder)
+        let names = try Syscalls.names(in: folder)
         let exchanges = try names.sorted().compactMap { name -> RecordedExchange? in
             guard let dash = name.firstIndex(of: "-"), name.hasSuffix(".request"),
                 let number = Int(name[..<dash]),
@@ -122,14 +110,6 @@ public struct RecordedExchange: Sendable {
                 pieces: names.contains(String(timing)) ? try pieces("\(folder)/\(timing)") : [])
         }
         return exchanges.sorted { $0.number < $1.number }
-    }
-
-    private static func names(in folder: String) throws -> [String] {
-        let root = try RootDirectory(folder)
-        let directory = OpenFile(owning: try Syscalls.openFile(folder))
-        return try root.entries(of: directory.descriptor, path: []).map {
-            String(decoding: $0.name, as: UTF8.self)
-        }
     }
 
     private static func pieces(_ path: String) throws -> [Piece] {

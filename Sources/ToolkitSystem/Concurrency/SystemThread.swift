@@ -21,6 +21,16 @@ package enum SystemThread {
     /// systems.
     private static let stackSize = 4 << 20
 
+    /// Whether the calling thread is the program's main thread. Always true on systems other than
+    /// Linux, so that no thread polls or blocks there.
+    package static var isMain: Bool {
+        #if os(Linux)
+            http_server_is_main_thread() != 0
+        #else
+            true
+        #endif
+    }
+
     /// Starts a thread that runs `body` and ends. As on threads of Dispatch, all signals except
     /// those of faults are blocked, so a broken pipe does not end the process either.
     /// - Returns: `false` if the system could not create a thread.

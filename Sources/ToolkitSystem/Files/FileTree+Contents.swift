@@ -34,13 +34,19 @@ extension OpenFile {
 
     /// Writes all bytes from an offset on.
     package func write(_ bytes: [UInt8], at offset: Int64) throws(SystemError) {
+        let region = unsafe bytes.span.withUnsafeBytes { unsafe $0 }
+        try unsafe write(region, at: offset)
+    }
+
+    /// Writes all bytes from an offset on.
+    package func write(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int64
+    ) throws(SystemError) {
         var written = 0
         while written < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { bytes in
-                let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
-                return unsafe pwrite(
-                    descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(written))
-            }
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
+            let count = unsafe pwrite(
+                descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(written))
             if count > 0 {
                 written += count
             } else if count == 0 || lastError != EINTR {
@@ -61,6 +67,15 @@ extension OpenFile {
         return try Syscalls.content(of: descriptor, at: offset, count: count)
     }
 
+    /// Reads bytes from an offset on until the buffer is full or the file ends.
+    /// - Returns: how many bytes were read.
+    package func read(
+        at offset: Int64, into room: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        defer { withExtendedLifetime(self) {} }
+        return try unsafe Syscalls.fill(room, from: descriptor, at: offset)
+    }
+
     /// Waits until the file, or the names in the directory, are on the disk, with all attributes.
     package func synchronize() throws(SystemError) {
         defer { withExtendedLifetime(self) {} }
@@ -70,6 +85,11 @@ extension OpenFile {
     /// Sets the permissions of the file.
     package func setPermissions(_ permissions: UInt16) throws(SystemError) {
         try Syscalls.setPermissions(descriptor, permissions)
+    }
+
+    /// Sets the permissions of the file, unless its file system has none.
+    package func setPermissionsIfPossible(_ permissions: UInt16) {
+        _ = fchmod(descriptor, mode_t(permissions))
     }
 
     /// Sets the time of the last modification.
@@ -129,6 +149,30 @@ extension OpenFile {
     /// Locks the file with flock(2) until it is closed.
     /// - Returns: `false` if the file is locked elsewhere, or cannot be locked.
     package func hold() -> Bool { http_server_hold(descriptor) == 0 }
+
+    /// Locks the file as `hold()` does, if its file system has locks.
+    /// - Returns: `false` if the file is locked elsewhere.
+    package func holdIfPossible() -> Bool { hold() || lastError != EWOULDBLOCK }
+
+    /// Unlocks the file before it is closed. A forked child process shares the descriptor until it
+    /// runs its program, and would keep the lock until then.
+    package func release() {
+        // A file system without locks has nothing to unlock.
+        _ = flock(descriptor, LOCK_UN)
+    }
+
+    /// Sets the length of the file.
+    package func truncate(to length: Int64) throws(SystemError) {
+        try Syscalls.truncate(descriptor, to: length)
+    }
+
+    /// Throws the error that a remote file system reports only when a file is closed, such as a
+    /// full disk. The file stays open. Without a free descriptor nothing is checked.
+    package func checkClosing() throws(SystemError) {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { return }
+        guard close(copy) == 0 || lastError == EINTR else { throw SystemError("close") }
+    }
 }
 
 extension OpenDirectory {

@@ -184,6 +184,10 @@ extension SystemError {
     package static func tooLarge(_ call: String) -> SystemError {
         SystemError(call, code: EFBIG)
     }
+    /// The error for a file or an argument that the call cannot use.
+    package static func invalid(_ call: String) -> SystemError {
+        SystemError(call, code: EINVAL)
+    }
     /// The error for a file that another process, or another part of this one, has locked.
     package static func heldElsewhere(_ call: String) -> SystemError {
         SystemError(call, code: EWOULDBLOCK)
@@ -192,6 +196,8 @@ extension SystemError {
     package var isHeldElsewhere: Bool { code == EWOULDBLOCK }
     /// Whether a link is in the way.
     package var isLink: Bool { code == ELOOP }
+    /// Whether there is no such file, and nothing else is wrong with the path.
+    package var isNoSuchFile: Bool { code == ENOENT }
     package var isMissing: Bool {
         code == ENOENT || code == ENOTDIR || code == EXDEV || code == ELOOP
     }
@@ -211,7 +217,9 @@ extension SystemError {
         isUnsupported || code == ENOTTY || code == ENODEV
     }
     /// Whether the process or the system has no descriptors or memory left for now.
-    package var isExhausted: Bool { code == EMFILE || code == ENFILE || code == ENOMEM }
+    package var isExhausted: Bool { lacksDescriptors || code == ENOMEM }
+    /// Whether the process or the system has no descriptors left for now.
+    package var lacksDescriptors: Bool { code == EMFILE || code == ENFILE }
     /// Whether the same call may succeed later. The error does not mean that a file is missing.
     package var isTemporary: Bool {
         isExhausted || code == EIO || code == EAGAIN || code == EINTR || code == ESTALE

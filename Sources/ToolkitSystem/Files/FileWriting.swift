@@ -9,14 +9,18 @@
     internal import CHTTPServerShims
 #endif
 
-/// The calls that create, write, rename and remove files. Calls that open, create or rename refuse
-/// a path with NUL in it, which would name another file.
+/// The calls that create, write, rename and remove files. They refuse a path with NUL in it, which
+/// would name another file.
 extension Syscalls {
-    /// Creates a new file that only its owner may access, and opens it to write.
-    package static func createFile(_ path: String) throws(SystemError) -> CInt {
+    /// Creates a new file, and opens it for reading and writing.
+    /// - Parameter permissions: the permissions in the usual octal digits, which the process's mask
+    ///   reduces. By default only the owner may access the file.
+    package static func createFile(
+        _ path: String, permissions: UInt16 = 0o600
+    ) throws(SystemError) -> CInt {
         try check(path)
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        let file = unsafe open(path, flags, 0o600)
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let file = unsafe open(path, flags, mode_t(permissions))
         guard file >= 0 else { throw SystemError("open") }
         return file
     }
@@ -199,6 +203,7 @@ extension Syscalls {
 
     /// Removes a file that may be gone already.
     package static func removeFile(_ path: String) {
+        guard !path.utf8.contains(0) else { return }
         _ = unsafe unlink(path)
     }
 
@@ -245,10 +250,10 @@ extension Syscalls {
     /// - Parameter age: the time without a change, in seconds.
     package static func sweepTemporaryFolders(below parent: String, olderThan age: Int64) {
         let limit = realtime().seconds - age
-        for name in names(in: parent) where isTemporaryName(name) {
+        for name in readableNames(in: parent) where isTemporaryName(name) {
             let path = "\(parent)/\(name)"
             guard let folder = oldFolder(path, before: limit), folder.hold() else { continue }
-            let files = names(in: path).map { "\(path)/\($0)" }
+            let files = readableNames(in: path).map { "\(path)/\($0)" }
             let areOld = files.allSatisfy { file in
                 guard let (owner, changed) = ownerAndChange(file) else { return false }
                 return owner == geteuid() && changed < limit
@@ -282,19 +287,12 @@ extension Syscalls {
     private static let nameLimit = 100_000
 
     /// The names in a folder; empty if it cannot be read.
-    private static func names(in folder: String) -> [String] {
-        guard let directory = unsafe opendir(folder) else { return [] }
-        defer { unsafe closedir(directory) }
-        var names: [String] = []
-        while names.count < nameLimit, let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) {
-                    unsafe String(cString: $0)
-                }
-            }
-            if name != ".", name != ".." { names.append(name) }
+    private static func readableNames(in folder: String) -> [String] {
+        do throws(SystemError) {
+            return try names(in: folder, upTo: nameLimit)
+        } catch {
+            return []
         }
-        return names
     }
 
     private static func ownerAndChange(_ path: String) -> (owner: uid_t, changed: Int64)? {
@@ -316,10 +314,6 @@ extension Syscalls {
     package static func removeFolder(_ path: String) {
         _ = unsafe rmdir(path)
     }
-
-    private static func check(_ path: String) throws(SystemError) {
-        guard !path.utf8.contains(0) else { throw SystemError("open", code: EINVAL) }
-    }
 }
 
 extension SystemError {
@@ -336,9 +330,6 @@ extension SystemError {
 
     /// Whether the quota of a user is used up.
     package var isQuotaExceeded: Bool { code == EDQUOT }
-
-    /// Whether a file cannot be moved because the new name is on another file system.
-    package var isOfOtherFileSystem: Bool { code == EXDEV }
 }
 
 /// The C library's `write`. Inside of `Syscalls`, the method `write` hides it.

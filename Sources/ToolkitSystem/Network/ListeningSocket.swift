@@ -182,6 +182,9 @@ extension SystemError {
         }
     }
 
+    /// Whether a descriptor does not listen, or is no socket any more.
+    package var isNoListener: Bool { [EINVAL, EBADF, ENOTCONN, ENOTSOCK].contains(code) }
+
     /// The error for a descriptor that is closed.
     package static func closed(_ call: String) -> SystemError { SystemError(call, code: EBADF) }
     /// The error for a name that does not exist.

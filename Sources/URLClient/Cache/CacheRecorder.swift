@@ -117,7 +117,7 @@ final class CacheSpool: @unchecked Sendable {
     private let waiting = Atomic(0)
 
     // Used on the cache's queue.
-    private var body: (name: String, file: OpenStoreFile)?
+    private var body: (name: String, file: OpenFile)?
     private var checksum = CacheChecksum()
     private var length: Int64 = 0
     private var hasFailed = false
@@ -143,7 +143,7 @@ final class CacheSpool: @unchecked Sendable {
     private func write(_ bytes: [UInt8]) {
         guard !hasFailed else { return }
         if body == nil { body = cache.withDisk { try? $0.newBody() } }
-        guard let body, (try? body.file.append(bytes)) != nil else {
+        guard let body, (try? body.file.write(bytes)) != nil else {
             hasFailed = true
             return
         }

@@ -44,7 +44,7 @@ public final class ClientCache: Sendable {
         self.entryLimit = entryLimit ?? max(memoryLimit / 20, Int(clamping: diskLimit / 20))
         memory = Locked(CacheIndex(byteLimit: Int64(memoryLimit)))
         queue = Self.makeQueue()
-        do throws(StoreFiles.Failure) {
+        do throws(SystemError) {
             disk = Locked(try DiskStore(folder: folder, byteLimit: diskLimit, queue: queue))
         } catch {
             throw ClientError(.cannotWriteFile, "the cache's folder \(folder): \(error)")
@@ -239,7 +239,7 @@ public final class ClientCache: Sendable {
             }
             var checksum = CacheChecksum()
             checksum.add(content)
-            guard (try? file.append(content)) != nil else {
+            guard (try? file.write(content)) != nil else {
                 return disk.giveUp(head, body: name)
             }
             disk.store(

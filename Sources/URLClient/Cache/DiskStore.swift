@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import HTTPCrypto
 internal import HTTPParser
+internal import ToolkitSystem
 
 /// Stored responses in a folder. Each has two files: the content is written first, then the head,
 /// which makes the entry valid. All calls block; the cache makes them on a separate queue.
@@ -23,27 +24,27 @@ struct DiskStore {
     ///   - folder: the path of the folder.
     ///   - byteLimit: the most bytes that are kept in the folder.
     ///   - queue: the queue on which the cache makes all calls.
-    init(folder: String, byteLimit: Int64, queue: DispatchQueue) throws(StoreFiles.Failure) {
+    init(folder: String, byteLimit: Int64, queue: DispatchQueue) throws(SystemError) {
         (self.folder, self.queue) = (folder, queue)
         index = CacheIndex(byteLimit: byteLimit)
-        try StoreFiles.makeFolder(folder)
+        try Syscalls.createFolders(folder)
         var bodies: [String: (name: String, size: Int64)] = [:]
         var heads: [(name: String, size: Int64, modified: Int64)] = []
-        for name in try StoreFiles.names(in: folder) {
-            guard let status = StoreFiles.status("\(folder)/\(name)") else { continue }
+        for name in try Syscalls.names(in: folder) {
+            guard let status = Syscalls.status(ofPath: "\(folder)/\(name)") else { continue }
             if name.hasSuffix(".head"), Self.key(of: name) != nil {
-                heads.append((name, status.size, status.modified))
+                heads.append((name, status.size, status.modifiedSeconds))
             } else if name.hasSuffix(".body") {
                 bodies[name] = (name, status.size)
-            } else if name.hasPrefix(".new-") {
-                StoreFiles.remove("\(folder)/\(name)")
+            } else if name.hasPrefix(Syscalls.unfinishedPrefix) {
+                Syscalls.removeFile("\(folder)/\(name)")
             }
         }
         var knowsBodies = true
         for head in heads.sorted(by: { $0.modified < $1.modified }) {
             guard let key = Self.key(of: head.name) else { continue }
             let entry: CacheEntryFile.Content?
-            do throws(StoreFiles.Failure) {
+            do throws(SystemError) {
                 entry = try Self.entry("\(folder)/\(head.name)")
             } catch {
                 // The entry may be valid. It stays in the index so that it can be removed; the name
@@ -56,7 +57,7 @@ struct DiskStore {
             guard let content = entry, let body = bodies[content.bodyName],
                 body.size == content.bodyLength
             else {
-                StoreFiles.remove("\(folder)/\(head.name)")
+                Syscalls.removeFile("\(folder)/\(head.name)")
                 continue
             }
             bodies[body.name] = nil
@@ -66,15 +67,15 @@ struct DiskStore {
                     place, size: head.size + body.size, key: key.url, variant: key.variant))
         }
         guard knowsBodies else { return }
-        for body in bodies.values { StoreFiles.remove("\(folder)/\(body.name)") }
+        for body in bodies.values { Syscalls.removeFile("\(folder)/\(body.name)") }
     }
 
     /// The entry whose head is in a file; `nil` if the file is missing or damaged.
     /// - Throws: a temporary error, after which the file may still be valid.
     private static func entry(
         _ path: String
-    ) throws(StoreFiles.Failure) -> CacheEntryFile.Content? {
-        do throws(StoreFiles.Failure) {
+    ) throws(SystemError) -> CacheEntryFile.Content? {
+        do throws(SystemError) {
             guard let bytes = try StoreFiles.load(path, upTo: CacheEntryFile.byteLimit) else {
                 return nil
             }
@@ -94,7 +95,7 @@ struct DiskStore {
     ) -> (head: CachedHead, content: StoredFile)? {
         let key = Self.key(url)
         for place in index.values(of: key) {
-            do throws(StoreFiles.Failure) {
+            do throws(SystemError) {
                 guard let entry = try Self.entry("\(folder)/\(place.head)"), entry.head.url == url
                 else {
                     drop(place)
@@ -106,7 +107,7 @@ struct DiskStore {
                     continue
                 }
                 index.touch(key, Self.variant(entry.head.variant))
-                StoreFiles.touch("\(folder)/\(place.head)")
+                Syscalls.touch("\(folder)/\(place.head)")
                 return (entry.head, content)
             } catch {
                 if !error.isTemporary { drop(place) }
@@ -119,29 +120,29 @@ struct DiskStore {
     /// a piece at a time.
     private func content(
         _ entry: CacheEntryFile.Content
-    ) throws(StoreFiles.Failure) -> StoredFile? {
-        let file = try OpenStoreFile(reading: "\(folder)/\(entry.bodyName)")
-        guard file.size == entry.bodyLength else { return nil }
+    ) throws(SystemError) -> StoredFile? {
+        let (file, size) = try StoreFiles.open("\(folder)/\(entry.bodyName)")
+        guard size == entry.bodyLength else { return nil }
         var checksum = CacheChecksum()
         var offset: Int64 = 0
-        while offset < file.size {
-            let limit = Int(min(Int64(StoredFile.pieceSize), file.size - offset))
-            let piece = try file.read(at: offset, upTo: limit)
+        while offset < size {
+            let limit = Int(min(Int64(StoredFile.pieceSize), size - offset))
+            let piece = try file.content(at: offset, count: limit)
             guard !piece.isEmpty else { return nil }
             checksum.add(piece)
             offset += Int64(piece.count)
         }
         guard checksum.value == entry.bodyChecksum else { return nil }
-        return StoredFile(file, count: file.size, queue: queue)
+        return StoredFile(file, count: size, queue: queue)
     }
 
     /// Creates a file for new content.
-    func newBody() throws(StoreFiles.Failure) -> (name: String, file: OpenStoreFile) {
+    func newBody() throws(SystemError) -> (name: String, file: OpenFile) {
         let name = "\(Hex.text(of: Crypto.random(12))).body"
-        return (name, try OpenStoreFile(creating: "\(folder)/\(name)"))
+        return (name, OpenFile(owning: try Syscalls.createFile("\(folder)/\(name)")))
     }
 
-    func removeBody(_ name: String) { StoreFiles.remove("\(folder)/\(name)") }
+    func removeBody(_ name: String) { Syscalls.removeFile("\(folder)/\(name)") }
 
     /// Removes the content of a response that cannot be stored, and the older responses for its
     /// URL: they would answer although the server has sent a newer one.
@@ -160,7 +161,7 @@ struct DiskStore {
         let variant = Self.variant(head.variant)
         let name = "\(key)-\(variant).head"
         guard let bytes = try? CacheEntryFile.bytes(of: entry),
-            (try? StoreFiles.replace("\(folder)/\(name)", with: bytes)) != nil
+            (try? Syscalls.storeFile("\(folder)/\(name)", bytes)) != nil
         else { return giveUp(head, body: body) }
         remainingHeads.remove(name)
         // An older response that depends on other fields could answer instead (RFC 9111 section
@@ -189,7 +190,7 @@ struct DiskStore {
         else { return }
         entry.head = head
         guard let bytes = try? CacheEntryFile.bytes(of: entry) else { return }
-        try? StoreFiles.replace("\(folder)/\(name)", with: bytes)
+        try? Syscalls.storeFile("\(folder)/\(name)", bytes)
     }
 
     mutating func remove(_ url: String) { remove(index.removeAll(Self.key(url))) }
@@ -206,7 +207,7 @@ struct DiskStore {
     /// process does not find its response. The content is not emptied: a task may be reading it.
     private mutating func remove(_ places: [Place]) {
         remainingHeads.formUnion(places.map(\.head))
-        remainingHeads = remainingHeads.filter { !StoreFiles.discard("\(folder)/\($0)") }
+        remainingHeads = remainingHeads.filter { !Syscalls.discardFile("\(folder)/\($0)") }
         for place in places {
             if let body = place.body { removeBody(body) }
         }

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import ToolkitSystem
 
 /// The content of a stored response.
 package enum StoredContent: Sendable {
@@ -21,13 +22,13 @@ package final class StoredFile: Sendable {
     static var pieceSize: Int { 256 << 10 }
 
     let count: Int64
-    private let file: OpenStoreFile
+    private let file: OpenFile
     private let queue: DispatchQueue
 
     /// - Parameters:
     ///   - file: an open file of `count` bytes.
     ///   - queue: the queue on which the file is read.
-    init(_ file: OpenStoreFile, count: Int64, queue: DispatchQueue) {
+    init(_ file: OpenFile, count: Int64, queue: DispatchQueue) {
         (self.file, self.count, self.queue) = (file, count, queue)
     }
 
@@ -41,6 +42,6 @@ package final class StoredFile: Sendable {
     /// The bytes from an offset on, as `piece(at:)`, read on the calling thread.
     func read(at offset: Int64) -> [UInt8] {
         let limit = Int(min(Int64(Self.pieceSize), count - offset))
-        return (try? file.read(at: offset, upTo: limit)) ?? []
+        return (try? file.content(at: offset, count: limit)) ?? []
     }
 }

@@ -1,5 +1,6 @@
 internal import HTTPCodecs
 package import HTTPParser
+internal import ToolkitSystem
 
 /// How cookies are written to a file.
 public enum CookieFileFormat: Sendable, Hashable {
@@ -23,7 +24,7 @@ struct CookieFile: Sendable {
     /// - Throws: the reason why the file must not be overwritten.
     func load(now: HTTPDate) throws(StoreFiles.Refusal) -> [Cookie] {
         let content: [UInt8]?
-        do throws(StoreFiles.Failure) {
+        do throws(SystemError) {
             content = try StoreFiles.load(path, upTo: Self.byteLimit)
         } catch {
             throw .unreadable(error)
@@ -38,9 +39,9 @@ struct CookieFile: Sendable {
 
     func save(_ cookies: [Cookie]) throws {
         switch format {
-        case .native: try StoreFiles.replace(path, with: NativeCookies.bytes(of: cookies))
+        case .native: try Syscalls.storeFile(path, NativeCookies.bytes(of: cookies))
         case .netscape:
-            try StoreFiles.replace(path, with: NetscapeCookies.bytes(of: cookies))
+            try Syscalls.storeFile(path, NetscapeCookies.bytes(of: cookies))
         }
     }
 }

@@ -1,9 +1,13 @@
 internal import CCurlShims
+internal import ToolkitSystem
 
 // Information about a transfer, during it and after its end.
 extension EasyHandle {
-    /// The operating system's error that ended the transfer (`errno`).
-    var operatingSystemError: Int { number(CURLINFO_OS_ERRNO) }
+    /// The operating system's error that ended the transfer (`errno`); nil if there was none.
+    var operatingSystemError: SystemError? {
+        let number = CInt(truncatingIfNeeded: number(CURLINFO_OS_ERRNO))
+        return number == 0 ? nil : SystemError("connect", code: number)
+    }
 
     /// OpenSSL's result of verifying the certificate; 0 for success.
     var verificationResult: Int { number(CURLINFO_SSL_VERIFYRESULT) }

@@ -1,4 +1,5 @@
 internal import CCurlShims
+internal import ToolkitSystem
 
 /// libcurl's multi handle: the connections, the transfers that use them, and the sockets that they
 /// wait for.
@@ -12,7 +13,7 @@ final class MultiHandle: @unchecked Sendable {
     let poller: SocketPoller
     /// Receives the sockets that libcurl opens and closes.
     let sockets: UnsafeMutablePointer<http_curl_sockets>
-    /// When libcurl wants to be called without an event, on the clock of `System.now()`; the
+    /// When libcurl wants to be called without an event, on the clock of `LoopClock.now()`; the
     /// largest number for never.
     private(set) var deadline = Int64.max
     /// How many transfers have no socket yet. They may get an idle connection.
@@ -77,7 +78,7 @@ final class MultiHandle: @unchecked Sendable {
     /// side of the connection. May be called in a callback.
     fileprivate func onlySends(_ easy: UnsafeMutableRawPointer, over socket: curl_socket_t) {
         guard let transfer = unsafe Self.handle(of: easy)?.transfer, transfer.needsAnswer,
-            http_has_ended(socket) != 0
+            ForeignSockets.hasEnded(socket)
         else { return }
         transfer.connectionEnded()
     }
@@ -200,7 +201,8 @@ final class MultiHandle: @unchecked Sendable {
         deadline =
             milliseconds < 0
             ? .max
-            : milliseconds == 0 ? 0 : System.now() + Int64(min(milliseconds, 1 << 40)) * 1_000_000
+            : milliseconds == 0
+                ? 0 : LoopClock.now() + Int64(min(milliseconds, 1 << 40)) * 1_000_000
     }
 }
 

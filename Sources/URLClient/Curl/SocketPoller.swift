@@ -1,4 +1,4 @@
-internal import CCurlShims
+internal import ToolkitSystem
 
 /// Watches the sockets that libcurl waits for, and idle connections.
 ///
@@ -158,7 +158,7 @@ final class SocketPoller: @unchecked Sendable {
         let entry = unsafe entries[Int(target)]
         guard entry.wanted.isEmpty else { return true }
         // The event may be that of a response that was read since.
-        if dropsIdle, unsafe idle.contains(target), unsafe http_any_readable([target], 1) != 0 {
+        if dropsIdle, unsafe idle.contains(target), ForeignSockets.areAnyReadable([target]) {
             drop(target)
             return false
         }
@@ -260,14 +260,15 @@ final class SocketPoller: @unchecked Sendable {
             unsafe entries[Int(target)].quietTurn = turn
             unsafe unseen.append(target)
         }
-        guard unsafe !unseen.isEmpty, unsafe http_any_readable(unseen, CInt(unseen.count)) != 0
-        else { return }
+        guard unsafe !unseen.isEmpty, unsafe ForeignSockets.areAnyReadable(unseen) else {
+            return
+        }
         for target in unsafe unseen {
             // `poll` also reports the end of a connection, without unread bytes. libcurl finds it
             // before it reuses the connection. The socket is not checked again before each request.
-            if http_has_ended(target) != 0 {
+            if ForeignSockets.hasEnded(target) {
                 leaveIdle(target)
-            } else if unsafe http_any_readable([target], 1) != 0 {
+            } else if ForeignSockets.areAnyReadable([target]) {
                 drop(target)
             }
         }
@@ -278,7 +279,7 @@ final class SocketPoller: @unchecked Sendable {
     private func drop(_ target: CInt) {
         leaveIdle(target)
         unsafe entries[Int(target)].isPlain = false
-        http_give_up_socket(target)
+        ForeignSockets.giveUp(target)
         // The kernel has removed the closed connection from its list.
         unsafe entries[Int(target)].listed = []
     }

@@ -74,7 +74,7 @@ public final class StrictTransportStore: Sendable {
     /// The hosts of a file; none if the file is missing or has other content.
     private static func load(_ path: String) throws(StoreFiles.Refusal) -> [Row] {
         let content: [UInt8]?
-        do throws(StoreFiles.Failure) {
+        do throws(SystemError) {
             content = try StoreFiles.load(path, upTo: byteLimit)
         } catch {
             throw .unreadable(error)
@@ -128,7 +128,7 @@ public final class StrictTransportStore: Sendable {
         do {
             if let refusal { throw refusal }
             let file = File(hosts: rows.sorted { $0.host < $1.host })
-            try StoreFiles.replace(path, with: JSONBody().encode(file))
+            try Syscalls.storeFile(path, JSONBody().encode(file))
             return .success(())
         } catch {
             state.withLock { $0.isChanged = true }

@@ -38,7 +38,7 @@ final class ClientLoop: @unchecked Sendable {
 
     // Used only by the thread that is in the loop.
     private(set) var multi: MultiHandle?
-    var now: Int64 = System.now()
+    var now: Int64 = LoopClock.now()
     let defaults: RequestDefaults
     @exclusivity(unchecked)
     private var idleHandles: [EasyHandle] = []
@@ -114,7 +114,7 @@ final class ClientLoop: @unchecked Sendable {
             stream?.notifyReader()
             let events = multi.wait(milliseconds: leaves ? wait : 0)
             if leaves { inbox.enter() }
-            now = System.now()
+            now = LoopClock.now()
             multi.handle(events: events, at: now, since: turn)
         }
         unsafe idleHandles = []
@@ -149,7 +149,7 @@ final class ClientLoop: @unchecked Sendable {
 
     private func takeWork() {
         inbox.takeWork { work in
-            now = System.now()
+            now = LoopClock.now()
             for item in work { item() }
         }
     }

@@ -1,5 +1,6 @@
 internal import HTTPCodecs
 internal import HTTPParser
+internal import ToolkitSystem
 
 /// The size of the pieces in which content is read from a connection and handed to a reader.
 enum ContentPiece {
@@ -62,61 +63,12 @@ class ContentSink {
     var startOffset: Int64 { 0 }
 }
 
-/// The facts about the content that responses have announced.
-private struct AnnouncedContent {
-    /// The length of the whole content, if that is known.
-    var length: Int64?
-    /// The length of the whole content of a resumed download. At the end, the file must have this
-    /// length.
-    var total: Int64?
-    /// The end of the range that the server announced for a resumed download, exclusive.
-    var partEnd: Int64?
-    var validator: String?
-    var hasRanges = false
-
-    init() {}
-
-    /// Announces the content of a resumed download.
-    init(_ resume: ResumeData, total: Int64?) {
-        self.total = total
-        length = total
-        validator = resume.validator
-        hasRanges = true
-    }
-
-    /// Announces the content of a response. The download can be resumed later with a strong
-    /// validator, from a server that supports ranges (RFC 9110 section 13.1.5).
-    init(_ response: ClientResponse, isDecoded: Bool) {
-        let fields = response.fields
-        length = response.expectedLength
-        hasRanges =
-            response.status == .ok && !isDecoded
-            && fields[.acceptRanges].map { $0.utf8.count == 4 && $0.lowercased() == "none" } != true
-        if let tag = fields[.eTag], !tag.begins(with: "W/"), ClientRequest.isAllowed(tag) {
-            validator = tag
-        } else if fields[.eTag] == nil {
-            validator = Self.strongDate(fields)
-        }
-    }
-
-    /// The value of Last-Modified, if the content cannot have changed again within the same second
-    /// (RFC 9110 section 8.8.2.2).
-    private static func strongDate(_ fields: HTTPFields) -> String? {
-        let now = WallClock.now
-        guard let text = fields[.lastModified], let changed = HTTPDate(text, now: now),
-            let sent = fields[.date].flatMap({ HTTPDate($0, now: now) }),
-            sent.secondsSinceEpoch - changed.secondsSinceEpoch >= 1
-        else { return nil }
-        return text
-    }
-}
-
 /// Writes the content into a partial file next to the destination. At the end the partial file
 /// replaces the destination.
 final class FileSink: ContentSink {
     private var destination: String
     private var partialPath: String
-    private var file: System.File?
+    private var file: OpenFile?
     private(set) var offset: Int64 = 0
     private var resume: ResumeData?
     private var announced = AnnouncedContent()
@@ -143,12 +95,13 @@ final class FileSink: ContentSink {
         let number = UInt64.random(in: 0...UInt64.max)
         isPrivate = destination == nil
         // The program may change its current folder during the download.
-        self.destination = System.absolute(
-            destination ?? "\(System.temporaryFolder)/\(String(number, radix: 36)).download")
+        self.destination = Syscalls.absolutePath(
+            destination
+                ?? "\(Syscalls.temporaryParent(nil))/\(String(number, radix: 36)).download")
         partialPath = PartialFile.path(for: self.destination, number: number)
         self.resume = resume
         notifiesResumption = resume != nil
-        if let resume { partialPath = System.absolute(resume.partialPath) }
+        if let resume { partialPath = Syscalls.absolutePath(resume.partialPath) }
     }
 
     var path: String { destination }
@@ -207,10 +160,10 @@ final class FileSink: ContentSink {
             return ClientError(.badResponse, "expected 206 or 200, got \(response.status)")
         }
         if resume != nil, file == nil {
-            switch System.reopen(partialPath, at: 0) {
-            case .success(let part): file = part
-            case .failure(let error) where error.isMissing: break
-            case .failure(let error): return unopened(error)
+            do throws(SystemError) {
+                file = try PartialFile.reopen(partialPath, at: 0)
+            } catch {
+                if !error.isNoSuchFile { return unopened(error) }
             }
         }
         source = response
@@ -232,9 +185,10 @@ final class FileSink: ContentSink {
 
     private func openPart(_ resume: ResumeData, total: Int64?) -> ClientError? {
         if file == nil {
-            switch System.reopen(partialPath, at: resume.offset) {
-            case .failure(let error): return unopened(error)
-            case .success(let file): self.file = file
+            do throws(SystemError) {
+                file = try PartialFile.reopen(partialPath, at: resume.offset)
+            } catch {
+                return unopened(error)
             }
         }
         offset = resume.offset
@@ -242,32 +196,38 @@ final class FileSink: ContentSink {
         return nil
     }
 
-    private func unopened(_ error: FileError) -> ClientError {
-        guard !error.isInUse else {
+    private func unopened(_ error: SystemError) -> ClientError {
+        guard !error.isHeldElsewhere else {
             return ClientError(.cannotWriteFile, "\(partialPath): another download writes it")
         }
-        return ClientError(.cannotOpenFile, "\(partialPath): \(error.text)")
+        return ClientError(.cannotOpenFile, "\(partialPath): \(error.reason)")
     }
 
     private func restart() -> ClientError? {
         offset = 0
-        if let file {
-            return System.cut(file, at: 0) ? nil : ClientError(.cannotWriteFile, partialPath)
-        }
-        switch System.create(partialPath, isPrivate: isPrivate) {
-        case .failure(let error):
-            return ClientError(.cannotWriteFile, "\(partialPath): \(error.text)")
-        case .success(let file):
-            self.file = file
+        do throws(SystemError) {
+            if let file {
+                try file.truncate(to: 0)
+            } else {
+                file = try PartialFile.create(partialPath, isPrivate: isPrivate)
+            }
             return nil
+        } catch {
+            return unwritten(error)
         }
+    }
+
+    private func unwritten(_ error: SystemError) -> ClientError {
+        ClientError(.cannotWriteFile, "\(partialPath): \(error.reason)")
     }
 
     override func take(_ bytes: UnsafeRawBufferPointer) -> Answer {
         guard let file else { return .failed(ClientError(.cannotWriteFile, "no file")) }
         if isRefused { return unsafe takeErrorPage(bytes) }
-        if let error = unsafe System.write(bytes, to: file, at: offset) {
-            return .failed(ClientError(.cannotWriteFile, "\(partialPath): \(error.text)"))
+        do throws(SystemError) {
+            try unsafe file.write(bytes, at: offset)
+        } catch {
+            return .failed(unwritten(error))
         }
         offset += Int64(bytes.count)
         return .taken
@@ -316,13 +276,17 @@ final class FileSink: ContentSink {
                 return ClientError(.truncated, "\(offset) bytes of an unknown number")
             }
         }
-        if let error = System.closingFault(of: file) {
+        do throws(SystemError) {
+            try file.checkClosing()
+        } catch {
             // The system reports this error once. The incomplete file must not be resumed later.
             announced.hasRanges = false
-            return ClientError(.cannotWriteFile, "\(partialPath): \(error.text)")
+            return unwritten(error)
         }
-        if let error = PartialFile.move(file, at: partialPath, to: destination) {
-            return ClientError(.cannotWriteFile, "\(destination): \(error.text)")
+        do throws(SystemError) {
+            try PartialFile.move(file, at: partialPath, to: destination)
+        } catch {
+            return ClientError(.cannotWriteFile, "\(destination): \(error.reason)")
         }
         self.file = nil
         return nil
@@ -358,13 +322,13 @@ final class FileSink: ContentSink {
     override func abandon(_ error: ClientError) {
         guard let file else {
             // The partial file of the earlier download was not opened.
-            if resume != nil, !keepsPartial { System.removeUnlessInUse(partialPath) }
+            if resume != nil, !keepsPartial { PartialFile.removeUnlessInUse(partialPath) }
             return
         }
         // Remove the file before its lock is released: a download that opens it in between would
         // lose it.
-        if !keepsPartial || isRefused { System.remove(partialPath) }
-        System.release(file)
+        if !keepsPartial || isRefused { Syscalls.removeFile(partialPath) }
+        file.release()
         self.file = nil
     }
 }

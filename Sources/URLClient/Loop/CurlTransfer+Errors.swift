@@ -1,4 +1,5 @@
 internal import HTTPParser
+internal import ToolkitSystem
 
 // The phase of a transfer, and the reason of its failure.
 extension CurlTransfer {
@@ -43,11 +44,11 @@ extension CurlTransfer {
             let text = "the head of the response is cut off"
             return placed(ClientError(.truncated, text, curlCode: 18))
         }
-        let number = handle.operatingSystemError
+        let systemError = handle.operatingSystemError
         let phase = phase
         var kind = ClientError.Kind(
             curl: result.code, verification: handle.verificationResult,
-            message: result.message, isLost: System.connectionLostNumbers.contains(number),
+            message: result.message, isLost: systemError?.isConnectionLost ?? false,
             wasConnected: phase != .resolving && phase != .connecting,
             isInHead: !isHeadDone && handle.requestTime > 0)
         if case .timedOut = kind, phase == .securing { kind = .timedOut(.tls) }
@@ -60,7 +61,7 @@ extension CurlTransfer {
         // lost.
         if handle.isUnprocessed, !isHeadDone { kind = .connectionLost }
         var text = result.text(for: kind)
-        if kind == .cannotConnect, number != 0 { text += ": \(System.text(of: CInt(number)))" }
+        if kind == .cannotConnect, let systemError { text += ": \(systemError.reason)" }
         return placed(ClientError(kind, text, curlCode: result.number))
     }
 

@@ -157,7 +157,7 @@ final class CurlTransfer: TransferCallbacks {
         case .end: return headEnded()
         case .status:
             if times.responseStart == 0 {
-                times.responseStart = runner.task.wantsMetrics ? System.now() : runner.loop.now
+                times.responseStart = runner.task.wantsMetrics ? LoopClock.now() : runner.loop.now
             }
             return true
         }

@@ -1,4 +1,5 @@
 internal import HTTPCodecs
+internal import ToolkitSystem
 
 /// Lets threads other than the loop's briefly enter the loop.
 ///
@@ -79,7 +80,7 @@ final class InlineLoop {
     ///   - isReader: whether the task's content is read.
     private func visit(_ runner: TransactionRunner, isReader: Bool) {
         let loop = runner.loop
-        loop.now = System.now()
+        loop.now = LoopClock.now()
         loop.multi?.poller.beginTurn()
         let waits =
             isReader
@@ -89,14 +90,14 @@ final class InlineLoop {
         if waits { loop.multi?.poller.hold(all: isReader) }
         if isReader { runner.endPull() } else { runner.start() }
         if let multi = loop.multi {
-            let signals = loop.routing.mayBeSecure ? System.holdBrokenPipe() : nil
+            let signals = loop.routing.mayBeSecure ? BrokenPipes.hold() : nil
             loop.perform(multi, rounds: 2)
             if waits {
                 wait(for: runner, isReader: isReader, given: given, multi)
                 if runner.sink.givenCount != given, isAlone(runner) { runner.startPull() }
                 multi.poller.letGo()
             }
-            if let signals { System.restore(signals) }
+            if let signals { BrokenPipes.restore(signals) }
         }
         let stream = takeStreamToNotify()
         loop.inbox.leaveAfterVisit(loop.hasEndToReach ? 0 : loop.nextDeadline)
@@ -122,7 +123,7 @@ final class InlineLoop {
             while isUndisturbed, isAlone(runner), runner.sink.givenCount == given, loop.now < end {
                 isUndisturbed = multi.waitForHeld(
                     nanoseconds: end - loop.now, blocks: blocks, from: loop.now)
-                loop.now = System.now()
+                loop.now = LoopClock.now()
                 loop.perform(multi, rounds: 2)
             }
             _ = loop.inbox.setVisitorWaiting(false)

@@ -1,3 +1,5 @@
+internal import ToolkitSystem
+
 /// Decides whether the calling thread should briefly wait for a response itself instead of being
 /// woken later.
 package struct InlineWaitPolicy {
@@ -38,7 +40,7 @@ package struct InlineWaitPolicy {
     /// therefore tried with responses that have taken up to twice the limit.
     package var isWorthwhile: Bool {
         mutating get {
-            guard let average, average < (blocks ? limit : limit * 2), !System.isOnMainThread
+            guard let average, average < (blocks ? limit : limit * 2), !SystemThread.isMain
             else { return false }
             return isHopeful
         }

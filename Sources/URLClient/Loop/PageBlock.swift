@@ -1,5 +1,6 @@
-/// A block of memory for content that will be copied elsewhere. Its pages are mapped from the
-/// system, and returned immediately when it is released; allocators may keep freed memory.
+internal import ToolkitSystem
+
+/// A block of memory for content that will be copied elsewhere.
 @safe
 final class PageBlock {
     static let capacity = 1 << 20
@@ -9,11 +10,11 @@ final class PageBlock {
 
     /// Creates an empty block; nil if there is no memory.
     init?() {
-        guard let start = unsafe System.mapPages(Self.capacity) else { return nil }
+        guard let start = unsafe MappedPages.map(Self.capacity) else { return nil }
         unsafe self.start = start
     }
 
-    deinit { unsafe System.unmapPages(start, Self.capacity) }
+    deinit { unsafe MappedPages.unmap(start, Self.capacity) }
 
     var isFull: Bool { count == Self.capacity }
 

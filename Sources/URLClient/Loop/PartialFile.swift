@@ -1,3 +1,5 @@
+internal import ToolkitSystem
+
 /// The hidden files next to the destination into which downloads are written.
 package enum PartialFile {
     /// The path of a new partial file for a destination.
@@ -11,19 +13,73 @@ package enum PartialFile {
     /// Moves a partial file to its destination. If the part of a resumed download is on another
     /// file system, it is copied next to the destination first; the loop blocks meanwhile.
     static func move(
-        _ file: System.File, at path: String, to destination: String
-    ) -> FileError? {
-        guard let error = System.move(path, to: destination) else { return nil }
-        guard error.isOtherFileSystem else { return error }
-        let other = Self.path(for: destination, number: UInt64.random(in: 0...UInt64.max))
-        switch System.create(other, isPrivate: true) {
-        case .failure(let error): return error
-        case .success(let copy):
-            let fault =
-                System.copy(file, into: copy) ?? System.closingFault(of: copy)
-                ?? System.move(other, to: destination)
-            System.remove(fault == nil ? path : other)
-            return fault
+        _ file: OpenFile, at path: String, to destination: String
+    ) throws(SystemError) {
+        do throws(SystemError) {
+            try Syscalls.moveFile(path, to: destination, replaces: true)
+        } catch {
+            guard error.isAcrossVolumes else { throw error }
+            let other = Self.path(for: destination, number: UInt64.random(in: 0...UInt64.max))
+            try copy(file, to: other, thenMoveTo: destination)
+            Syscalls.removeFile(path)
+        }
+    }
+
+    private static func copy(
+        _ file: OpenFile, to other: String, thenMoveTo destination: String
+    ) throws(SystemError) {
+        let copy = try create(other, isPrivate: true)
+        do throws(SystemError) {
+            let status = try file.status()
+            copy.setPermissionsIfPossible(status.permissions & 0o777)
+            try copy.copyContent(of: file, size: status.size)
+            try copy.checkClosing()
+            try Syscalls.moveFile(other, to: destination, replaces: true)
+        } catch {
+            Syscalls.removeFile(other)
+            throw error
+        }
+    }
+
+    /// Creates a file, which must not exist, and locks it.
+    /// - Parameters:
+    ///   - path: its path.
+    ///   - isPrivate: whether only its owner may read and write it, as in a folder that all users
+    ///     share. Otherwise it gets the process's default permissions.
+    static func create(_ path: String, isPrivate: Bool) throws(SystemError) -> OpenFile {
+        let permissions: UInt16 = isPrivate ? 0o600 : 0o666
+        let file = OpenFile(owning: try Syscalls.createFile(path, permissions: permissions))
+        guard file.holdIfPossible() else { throw SystemError.heldElsewhere("flock") }
+        return file
+    }
+
+    /// Opens a file for writing from `offset` on, and locks it. All bytes after `offset` are cut
+    /// off.
+    /// - Throws: an error that `isHeldElsewhere` if another download writes the file.
+    static func reopen(_ path: String, at offset: Int64) throws(SystemError) -> OpenFile {
+        let file = try Syscalls.openForChanging(path)
+        guard file.holdIfPossible() else { throw SystemError.heldElsewhere("flock") }
+        guard try file.status().size >= offset else { throw SystemError.invalid("ftruncate") }
+        try file.truncate(to: offset)
+        return file
+    }
+
+    /// The size of a file in bytes; 0 if it is missing or cannot be read.
+    static func size(_ path: String) -> Int64 {
+        do throws(SystemError) {
+            return try Syscalls.openRegularFile(path).status.size
+        } catch {
+            return 0
+        }
+    }
+
+    /// Removes a file, unless a download writes it.
+    static func removeUnlessInUse(_ path: String) {
+        do throws(SystemError) {
+            let file = try Syscalls.openRegularFile(path, followsLinks: false).file
+            if file.holdIfPossible() { Syscalls.removeFile(path) }
+        } catch {
+            // A file that is missing, or that this user may not read, is no partial file of ours.
         }
     }
 

@@ -113,7 +113,7 @@ final class TaskEvents: @unchecked Sendable {
         guard notifiesContent else { return }
         queue.send {
             self.delegate?.task(task, didFinishDownloadingTo: path)
-            if isTemporary { System.remove(path) }
+            if isTemporary { Syscalls.removeFile(path) }
         }
     }
 

@@ -24,7 +24,7 @@ struct TransactionMeter {
         guard isMeasuring else { return }
         // Reads the clock again, as the end of the last transaction did: the loop's time is a
         // little older.
-        metrics?.duration = .nanoseconds(System.now() - startTime)
+        metrics?.duration = .nanoseconds(LoopClock.now() - startTime)
         metrics?.redirectCount = redirects
     }
 
@@ -62,7 +62,7 @@ struct TransactionMeter {
             transaction.requestEnd = max(begin, .nanoseconds(times.uploadEnd - times.start))
         }
         transaction.responseEnd = max(
-            transaction.responseStart ?? begin, .nanoseconds(System.now() - times.start))
+            transaction.responseStart ?? begin, .nanoseconds(LoopClock.now() - times.start))
         transaction.requestContentBytes = sent
         transaction.connectTarget = transfer.settings.route.target
         transaction.isProxied = transfer.settings.route.hasProxy

@@ -22,7 +22,7 @@ final class UploadSource: @unchecked Sendable {
 
     private let kind: Kind
     /// The file, while a transfer sends it.
-    private var file: System.File?
+    private var file: OpenFile?
     /// The source of a stream's pieces, until the stream is started.
     private var pull: ClientBody.Pull?
     /// The length in bytes; nil if unknown.
@@ -43,22 +43,23 @@ final class UploadSource: @unchecked Sendable {
             throw ClientError(.bodyFailed, "\(path) is shorter than the requested part")
         }
         // The program may change its current folder before the file is sent.
-        kind = .file(path: System.absolute(path), start: offset, status)
+        kind = .file(path: Syscalls.absolutePath(path), start: offset, status)
         length = count ?? (status.size - offset)
     }
 
     private static func opened(
         _ path: String
-    ) throws(ClientError) -> (file: System.File, status: FileStatus) {
-        switch System.openForReading(path) {
-        case .failure(let error): throw ClientError(.cannotOpenFile, "\(path): \(error.text)")
-        case .success(let opened):
-            do throws(SystemError) {
-                return (opened.file, try opened.file.status())
-            } catch {
-                throw ClientError(.cannotOpenFile, "\(path): \(error.reason)")
-            }
+    ) throws(ClientError) -> (file: OpenFile, status: FileStatus) {
+        do throws(SystemError) {
+            return try Syscalls.openRegularFile(path)
+        } catch {
+            throw ClientError(.cannotOpenFile, "\(path): \(error.reason)")
         }
+    }
+
+    /// The length of a file that will be sent, in bytes.
+    static func length(ofFile path: String) throws(ClientError) -> Int64 {
+        try opened(path).status.size
     }
 
     /// The result of opening the content of a request.
@@ -155,10 +156,11 @@ final class UploadSource: @unchecked Sendable {
         case .file(_, let start, _):
             guard let file else { return fail(ClientError(.bodyFailed, "the file is closed")) }
             let part = unsafe UnsafeMutableRawBufferPointer(rebasing: room[..<count])
-            switch unsafe System.read(file, at: start + position, into: part) {
-            case .failure(let error): return fail(ClientError(.bodyFailed, error.text))
-            case .success(0): return fail(Self.tooShort)
-            case .success(let count): return given(count)
+            do throws(SystemError) {
+                let count = try unsafe file.read(at: start + position, into: part)
+                return count == 0 ? fail(Self.tooShort) : given(count)
+            } catch {
+                return fail(ClientError(.bodyFailed, error.reason))
             }
         case .feed(let feed):
             return unsafe take(from: feed, room, limit: limit)

@@ -84,9 +84,7 @@ public final class ResumableUpload: Sendable {
     ///   resume the upload.
     @discardableResult
     public func finished() async throws(ClientError) -> ([UInt8], ClientResponse) {
-        guard case .success((_, let size)) = System.openForReading(path) else {
-            throw ClientError(.cannotOpenFile, path)
-        }
+        let size = try UploadSource.length(ofFile: path)
         length.withLock { $0 = size }
         if let known, known.length == size { state.withLock { $0.uploadURL = known.upload } }
         var failures = 0

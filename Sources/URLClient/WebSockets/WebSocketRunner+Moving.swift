@@ -1,4 +1,5 @@
 internal import HTTPParser
+internal import ToolkitSystem
 internal import WebSocketConnections
 
 // Moves the bytes of the connection, and answers libcurl's callbacks while it connects.

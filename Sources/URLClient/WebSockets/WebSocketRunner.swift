@@ -247,13 +247,13 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
         let status = handle.proxyStatus
         if status == 407 { return ClientError(.authenticationRequired, "by the proxy") }
         if status >= 300 { return ClientError(.proxyRefused, "the proxy answered \(status)") }
-        let number = handle.operatingSystemError
+        let systemError = handle.operatingSystemError
         let kind = ClientError.Kind(
             curl: result.code, verification: handle.verificationResult, message: result.message,
-            isLost: System.connectionLostNumbers.contains(number),
+            isLost: systemError?.isConnectionLost ?? false,
             wasConnected: handle.tlsStart > 0 || handle.connectTime > 0)
         var text = result.text(for: kind)
-        if kind == .cannotConnect, number != 0 { text += ": \(System.text(of: CInt(number)))" }
+        if kind == .cannotConnect, let systemError { text += ": \(systemError.reason)" }
         var error = ClientError(kind, text, curlCode: result.number)
         (error.phase, error.isSafeToRetry) = (.connecting, true)
         return error
