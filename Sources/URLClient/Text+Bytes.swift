@@ -1,5 +1,4 @@
 internal import HTTPCodecs
-internal import HTTPParser
 
 // Text from a peer is compared by its bytes. Swift compares strings in canonical form and sorts
 // runs of combining characters: that takes quadratic time in a length which the peer chooses.
@@ -20,19 +19,5 @@ extension String? {
         case (nil, nil): true
         default: false
         }
-    }
-}
-
-extension HTTPFields {
-    /// Whether the fields are known to be equal. False if a value is longer than 1 KiB, because
-    /// comparing it costs more than it saves.
-    func isKnownSame(as other: HTTPFields) -> Bool {
-        guard count == other.count else { return false }
-        for index in indices {
-            guard self[index].value.utf8.count <= 1_024, self[index].name == other[index].name,
-                self[index].value.hasBytes(of: other[index].value)
-            else { return false }
-        }
-        return true
     }
 }

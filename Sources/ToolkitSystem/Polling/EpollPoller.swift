@@ -22,10 +22,15 @@
         /// - Throws: when no descriptors or no watches are left.
         package init() throws(SystemError) {
             descriptor = epoll_create1(CInt(bitPattern: UInt32(0o2000000)))
-            wakeUp = eventfd(0, CInt(0o2000000 | 0o4000))
-            timer = timerfd_create(CLOCK_MONOTONIC, CInt(0o2000000 | 0o4000))
-            guard descriptor >= 0, wakeUp >= 0, timer >= 0 else {
-                let error = SystemError("epoll_create1")
+            wakeUp = descriptor < 0 ? -1 : eventfd(0, CInt(0o2000000 | 0o4000))
+            timer =
+                wakeUp < 0 ? -1 : timerfd_create(CLOCK_MONOTONIC, CInt(0o2000000 | 0o4000))
+            guard timer >= 0 else {
+                // The calls after the failed one were not made, so `errno` is its error.
+                let call =
+                    descriptor < 0
+                    ? "epoll_create1" : wakeUp < 0 ? "eventfd" : "timerfd_create"
+                let error = SystemError(call)
                 for made in [descriptor, wakeUp, timer] where made >= 0 { Syscalls.close(made) }
                 throw error
             }

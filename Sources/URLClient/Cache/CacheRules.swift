@@ -77,13 +77,12 @@ package enum CacheRules {
     }
 
     /// Whether a field is valid for one connection only, or belongs to the proxy (section 3.1).
-    package static func isPerHop(_ name: HTTPFieldName) -> Bool {
-        let all: Set<HTTPFieldName> = [
-            .connection, .keepAlive, "Proxy-Connection", .te, .trailer, .transferEncoding, .upgrade,
-            .proxyAuthenticate, .proxyAuthorization, "Proxy-Authentication-Info",
-        ]
-        return all.contains(name)
-    }
+    package static func isPerHop(_ name: HTTPFieldName) -> Bool { perHop.contains(name) }
+
+    private static let perHop: Set<HTTPFieldName> = [
+        .connection, .keepAlive, "Proxy-Connection", .te, .trailer, .transferEncoding, .upgrade,
+        .proxyAuthenticate, .proxyAuthorization, "Proxy-Authentication-Info",
+    ]
 
     /// The fields that are stored: all except those per hop and those that Connection names.
     package static func stored(_ response: HTTPFields) -> HTTPFields {

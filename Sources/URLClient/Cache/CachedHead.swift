@@ -115,16 +115,18 @@ package struct CachedHead: Sendable, Hashable {
         return new.isWeak ? new.weakMatches(old) : new == old
     }
 
+    /// The fields that describe the content, which a 304 does not send.
+    private static let ofContent: Set<HTTPFieldName> = [
+        .contentEncoding, .contentLength, .contentRange, .contentType, .vary,
+    ]
+
     /// The head to store after a 304: its fields replace the old ones, except fields that describe
     /// the content, which was not sent (section 3.2).
     package func freshened(
         by notModified: HTTPFields, requestTime: HTTPDate, responseTime: HTTPDate
     ) -> CachedHead {
         var head = self
-        let kept: Set<HTTPFieldName> = [
-            .contentEncoding, .contentLength, .contentRange, .contentType, .vary,
-        ]
-        let new = CacheRules.stored(notModified).filter { !kept.contains($0.name) }
+        let new = CacheRules.stored(notModified).filter { !Self.ofContent.contains($0.name) }
         for name in Set(new.map(\.name)) { head.fields.remove(name) }
         // The age of the old response must not be counted twice.
         head.fields.remove(.age)

@@ -6,7 +6,7 @@ internal import HTTPParser
 extension EasyHandle {
     /// Sets the options of a transaction; only the changed ones if it is like the previous
     /// transaction.
-    func configure(_ transaction: TransferSettings, for transfer: any TransferCallbacks) {
+    func configure(_ transaction: TransferSettings, for receiver: TransferReceiver) {
         // Requests other than plain GET are rare enough to reset the handle before and after them.
         let isPlain = transaction.upload == nil && transaction.method == .get
         if route == nil || route !== transaction.route || !isPlain {
@@ -23,16 +23,16 @@ extension EasyHandle {
             setMethod(transaction)
             route = transaction.route
         }
-        attach(transfer)
+        attach(receiver)
         if url != transaction.wire.text {
             url = transaction.wire.text
             setURL(url)
         }
-        if !isPlain || transaction.overrides?.values.cookieBytes != nil
+        if !isPlain || transaction.overrides?.cookieBytes != nil
             || sentFields.map({ !transaction.fields.isKnownSame(as: $0) }) ?? true
         {
             setFieldLines(transaction)
-            sentFields = transaction.overrides?.values.cookieBytes == nil ? transaction.fields : nil
+            sentFields = transaction.overrides?.cookieBytes == nil ? transaction.fields : nil
         }
         if !isPlain { isSpent = true }
     }
@@ -55,7 +55,7 @@ extension EasyHandle {
     private func setFieldLines(_ transaction: TransferSettings) {
         freeFields()
         for field in transaction.fields where !Self.isOwn(field.name) {
-            if field.name == .cookie, let bytes = transaction.overrides?.values.cookieBytes {
+            if field.name == .cookie, let bytes = transaction.overrides?.cookieBytes {
                 addField(Array("Cookie: ".utf8) + bytes)
                 continue
             }
@@ -165,7 +165,7 @@ extension EasyHandle {
             // The response to CONNECT is read, but never delivered.
             set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 0)
         }
-        if transaction.overrides?.values.needsOwnTunnel == true {
+        if transaction.overrides?.needsOwnTunnel == true {
             set(CURLOPT_FRESH_CONNECT, 1)
             set(CURLOPT_FORBID_REUSE, 1)
         }
@@ -250,7 +250,7 @@ extension TransferSettings {
     /// Before 8.5.0 it also takes a busy HTTP/1.1 connection for one that can be shared, once
     /// another connection to the host uses HTTP/2.
     fileprivate var isApart: Bool {
-        if overrides?.values.needsOwnTunnel == true { return true }
+        if overrides?.needsOwnTunnel == true { return true }
         return CurlFeatures.current.version < 0x08_05_00
             && (route.protocols == .http1 || route.protocols == .http10)
     }

@@ -17,8 +17,8 @@ final class EasyHandle {
     private var fields: UnsafeMutablePointer<curl_slist>?
     /// The first setting that was refused.
     private(set) var refusal: CURLcode?
-    /// The current transfer, which retains the handle.
-    unowned(unsafe) var transfer: (any TransferCallbacks)?
+    /// The receiver of the current transfer, which retains the handle.
+    private(set) var receiver: Unmanaged<TransferReceiver>?
 
     // Settings that remain for the next transfer. Nil for a new or reset handle.
     var route: TransferRoute?
@@ -91,13 +91,13 @@ final class EasyHandle {
     }
 
     /// Assigns the handle to a transfer.
-    func attach(_ transfer: any TransferCallbacks) {
-        unsafe self.transfer = transfer
+    func attach(_ receiver: TransferReceiver) {
+        unsafe self.receiver = Unmanaged.passUnretained(receiver)
         unsafe errorText[0] = 0
         unsafe trust.pointee.begun = 0
         unsafe stream.pointee = http_curl_stream()
         unsafe stream.pointee.easy = raw
-        guard transfer.trace != nil else { return }
+        guard receiver.trace != nil else { return }
         unsafe stream.pointee.trace = unsafe receiveTrace
         unsafe stream.pointee.context = Unmanaged.passUnretained(self).toOpaque()
         watchStream()
@@ -105,7 +105,7 @@ final class EasyHandle {
 
     /// Ends the use by a transfer, which must no longer be in the multi handle.
     func detach() {
-        unsafe transfer = nil
+        unsafe receiver = nil
         if isSpent || refusal != nil { reset() }
     }
 
@@ -266,32 +266,34 @@ final class EasyHandle {
 private let pauseMark = 0x1000_0001
 private let abortMark = 0x1000_0000
 
-/// The transfer that a callback is for.
+/// Passes the receiver of a callback to `body`; nil if the handle has none.
 @inline(__always)
-private func findTransfer(_ context: UnsafeMutableRawPointer?) -> (any TransferCallbacks)? {
+private func withReceiver<Result>(
+    _ context: UnsafeMutableRawPointer?, _ body: (TransferReceiver) -> Result
+) -> Result? {
     guard let context = unsafe context else { return nil }
     let handle = unsafe Unmanaged<EasyHandle>.fromOpaque(context)
-    return unsafe handle._withUnsafeGuaranteedRef { unsafe $0.transfer }
+    let receiver = unsafe handle._withUnsafeGuaranteedRef { unsafe $0.receiver }
+    return unsafe receiver?._withUnsafeGuaranteedRef { body($0) }
 }
 
 private func receiveContent(
     data: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let transfer = unsafe findTransfer(context) else { return 0 }
     let bytes = unsafe UnsafeRawBufferPointer(start: data, count: size * count)
-    let answer = unsafe transfer.received(content: bytes)
+    let answer = unsafe withReceiver(context) { unsafe $0.received(content: bytes) }
     return switch answer {
     case .taken: bytes.count
     case .paused: pauseMark
     // Any other count than that of the bytes ends the transfer.
-    case .failed: size * count == 0 ? 1 : 0
+    case .failed, nil: size * count == 0 ? 1 : 0
     }
 }
 
 private func receiveTrace(
     context: UnsafeMutableRawPointer?, kind: CInt, text: UnsafePointer<CChar>?, count: Int
 ) {
-    guard let trace = unsafe findTransfer(context)?.trace else { return }
+    guard let trace = unsafe withReceiver(context, { $0.trace }) ?? nil else { return }
     let bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: text, count: count))
     trace(ClientTrace(kind: kind == 0 ? .note : kind == 1 ? .received : .sent, bytes: bytes))
 }
@@ -299,37 +301,35 @@ private func receiveTrace(
 private func receiveLine(
     data: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let transfer = unsafe findTransfer(context) else { return 0 }
     let bytes = unsafe UnsafeRawBufferPointer(start: data, count: size * count)
-    return unsafe transfer.received(line: bytes) ? bytes.count : 0
+    let isTaken = unsafe withReceiver(context) { unsafe $0.received(line: bytes) }
+    return isTaken == true ? bytes.count : 0
 }
 
 private func readContent(
     data: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let transfer = unsafe findTransfer(context) else { return abortMark }
     let room = unsafe UnsafeMutableRawBufferPointer(start: data, count: size * count)
-    let answer = unsafe transfer.read(into: room)
+    let answer = unsafe withReceiver(context) { unsafe $0.read(into: room) }
     return switch answer {
     case .bytes(let count): count
     case .paused: pauseMark
-    case .failed: abortMark
+    case .failed, nil: abortMark
     }
 }
 
 private func seekContent(
     context: UnsafeMutableRawPointer?, offset: curl_off_t, origin: Int32
 ) -> Int32 {
-    guard let transfer = unsafe findTransfer(context), origin == 0 else { return 1 }
-    return transfer.seek(to: Int64(offset)) ? 0 : 1
+    guard origin == 0 else { return 1 }
+    return unsafe withReceiver(context) { $0.seek(to: Int64(offset)) } == true ? 0 : 1
 }
 
 private func startRequest(
     context: UnsafeMutableRawPointer?, remote: UnsafeMutablePointer<CChar>?,
     local: UnsafeMutablePointer<CChar>?, remotePort: Int32, localPort: Int32
 ) -> Int32 {
-    guard let transfer = unsafe findTransfer(context) else { return 1 }
-    return transfer.mayStart() ? 0 : 1
+    unsafe withReceiver(context) { $0.mayStart() } == true ? 0 : 1
 }
 
 private func decideTrust(
@@ -337,11 +337,12 @@ private func decideTrust(
     chain: UnsafePointer<UnsafePointer<UInt8>?>?, lengths: UnsafePointer<Int>?, count: Int,
     isTrusted: Int32
 ) -> Int32 {
-    guard let transfer = unsafe findTransfer(context), let chain = unsafe chain,
-        let lengths = unsafe lengths
-    else { return 0 }
+    guard let chain = unsafe chain, let lengths = unsafe lengths else { return 0 }
     let certificates = (0..<count).map { index in
         unsafe Array(UnsafeBufferPointer(start: chain[index], count: lengths[index]))
     }
-    return transfer.trusts(certificates, isTrusted: isTrusted != 0) ? 1 : 0
+    let trusts = unsafe withReceiver(context) {
+        $0.trusts(certificates, isTrusted: isTrusted != 0)
+    }
+    return trusts == true ? 1 : 0
 }

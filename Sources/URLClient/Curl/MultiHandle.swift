@@ -77,10 +77,10 @@ final class MultiHandle: @unchecked Sendable {
     /// Called when libcurl waits only to send, which it also does after the server has closed its
     /// side of the connection. May be called in a callback.
     fileprivate func onlySends(_ easy: UnsafeMutableRawPointer, over socket: curl_socket_t) {
-        guard let transfer = unsafe Self.handle(of: easy)?.transfer, transfer.needsAnswer,
-            ForeignSockets.hasEnded(socket)
-        else { return }
-        transfer.connectionEnded()
+        unsafe Self.handle(of: easy)?.receiver?._withUnsafeGuaranteedRef { receiver in
+            guard receiver.needsAnswer, ForeignSockets.hasEnded(socket) else { return }
+            receiver.connectionEnded()
+        }
     }
 
     private func isPlaced(_ easy: EasyHandle) {
@@ -118,7 +118,7 @@ final class MultiHandle: @unchecked Sendable {
     /// Forgets a socket, which is about to be closed.
     func unwatch(_ socket: CInt) {
         guard watchers.removeValue(forKey: socket) != nil else { return }
-        poller.want(socket, [])
+        poller.want(socket, .none)
     }
 
     // MARK: events
@@ -182,10 +182,12 @@ final class MultiHandle: @unchecked Sendable {
     func wake() { poller.wake() }
 
     /// The next transfer that has ended.
-    func nextDone() -> (transfer: any TransferCallbacks, code: CURLcode)? {
+    func nextDone() -> (receiver: TransferReceiver, code: CURLcode)? {
         var code = CURLE_OK
         guard let easy = unsafe http_curl_multi_next_done(raw, &code) else { return nil }
-        return unsafe Self.handle(of: easy)?.transfer.map { ($0, code) }
+        return unsafe Self.handle(of: easy)?.receiver.map {
+            unsafe ($0.takeUnretainedValue(), code)
+        }
     }
 
     private static func handle(of easy: UnsafeMutableRawPointer) -> EasyHandle? {
@@ -221,7 +223,7 @@ private func socketChanged(
     // CURL_POLL_REMOVE (4) is not a combination of the other bits.
     let events = SocketEvents(rawValue: UInt8(truncatingIfNeeded: what & 3))
     unsafe multi._withUnsafeGuaranteedRef { multi in
-        multi.poller.want(socket, what == 4 ? [] : events)
+        multi.poller.want(socket, what == 4 ? .none : events)
         if events == .write, let easy = unsafe easy { unsafe multi.onlySends(easy, over: socket) }
         let user = UInt(bitPattern: easy)
         guard what != 4, let easy = unsafe easy, !multi.poller.isUsed(socket, by: user) else {

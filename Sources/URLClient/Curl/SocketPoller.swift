@@ -9,9 +9,9 @@ internal import ToolkitSystem
 final class SocketPoller: @unchecked Sendable {
     private struct Entry {
         /// The events that the kernel watches it for.
-        var listed: SocketEvents = []
+        var listed = SocketEvents.none
         /// The events that libcurl waits for.
-        var wanted: SocketEvents = []
+        var wanted = SocketEvents.none
         /// Whether `closes(_:)` will report that the socket is closed.
         var isOwn = false
         /// The transfer that libcurl last reported for the socket; 0 for none.
@@ -120,8 +120,8 @@ final class SocketPoller: @unchecked Sendable {
             let entry = unsafe entries[Int(target)]
             // The socket's events must not wake the loop's thread as well.
             if !entry.listed.isEmpty {
-                unsafe entries[Int(target)].listed = []
-                list.change(target, to: [], from: entry.listed)
+                unsafe entries[Int(target)].listed = .none
+                list.change(target, to: .none, from: entry.listed)
             }
             guard !entry.wanted.isEmpty else { continue }
             unsafe waited.append(SocketEvent(descriptor: target, events: entry.wanted))
@@ -138,7 +138,7 @@ final class SocketPoller: @unchecked Sendable {
 
     /// Notes a new socket. `closes` will report its end.
     func opened(_ target: CInt) {
-        want(target, [])
+        want(target, .none)
         guard target >= 0 else { return }
         unsafe entries[Int(target)] = Entry(isOwn: true)
     }
@@ -163,8 +163,8 @@ final class SocketPoller: @unchecked Sendable {
             return false
         }
         if !entry.listed.isEmpty {
-            unsafe entries[Int(target)].listed = []
-            list.change(target, to: [], from: entry.listed)
+            unsafe entries[Int(target)].listed = .none
+            list.change(target, to: .none, from: entry.listed)
         }
         return false
     }
@@ -281,6 +281,6 @@ final class SocketPoller: @unchecked Sendable {
         unsafe entries[Int(target)].isPlain = false
         ForeignSockets.giveUp(target)
         // The kernel has removed the closed connection from its list.
-        unsafe entries[Int(target)].listed = []
+        unsafe entries[Int(target)].listed = .none
     }
 }

@@ -165,8 +165,8 @@ final class ClientLoop: @unchecked Sendable {
             if now >= deadlines.nextLook { lookAtDeadlines() }
             multi.perform(at: now)
             runAfterwards()
-            while let (transfer, code) = multi.nextDone() {
-                transfer.ended(code)
+            while let (receiver, code) = multi.nextDone() {
+                receiver.ended(code)
             }
             runAfterwards()
             admitWaiting()

@@ -8,11 +8,8 @@ struct ContentRange {
     let last: Int64
     let total: Int64?
 
-    /// The length in bytes; nil if it does not fit into the type.
-    var length: Int64? {
-        let (count, isTooLong) = (last - first).addingReportingOverflow(1)
-        return isTooLong ? nil : count
-    }
+    /// The length in bytes.
+    var length: Int64 { last - first + 1 }
 
     init?(_ value: String?) {
         guard let value, value.utf8.count <= 80, value.lowercased().hasPrefix("bytes ") else {
@@ -39,6 +36,7 @@ struct ContentRange {
         return number(value.dropFirst(8))
     }
 
+    /// A number of at most 18 digits, so that sums of two fit into the type.
     private static func number(_ text: Substring) -> Int64? {
         guard text.utf8.count <= 18 else { return nil }
         return FieldValues.parseDecimal(String(text))

@@ -2,7 +2,7 @@ internal import HTTPParser
 
 /// One transaction in libcurl: turns the bytes of the callbacks into heads, content and trailers
 /// for the runner.
-final class CurlTransfer: TransferCallbacks {
+final class CurlTransfer: TransferReceiver {
     /// Times on the loop's clock; 0 for events that have not happened.
     struct Times {
         let start: Int64
@@ -71,7 +71,7 @@ final class CurlTransfer: TransferCallbacks {
     /// Whether the transfer goes through a proxy's tunnel.
     var tunnels: Bool { unsafe tunnel != nil }
     var tunnelRefusal: ClientResponse? { unsafe tunnel?.refusal }
-    var trace: (@Sendable (ClientTrace) -> Void)? { runner.loop.configuration.trace }
+    override var trace: (@Sendable (ClientTrace) -> Void)? { runner.loop.configuration.trace }
     /// Whether the lines belong to the proxy's response to CONNECT. If a reused connection turns
     /// out to be closed, libcurl repeats the request over another one, and requests another tunnel
     /// first.
@@ -92,7 +92,7 @@ final class CurlTransfer: TransferCallbacks {
     /// Called before the request is sent. libcurl repeats a request whose connection turned out to
     /// be closed, or whose stream was refused. Only an idempotent request, or one of which nothing
     /// was sent, may be repeated (RFC 9110 section 9.2.2).
-    func mayStart() -> Bool {
+    override func mayStart() -> Bool {
         guard !mustNotRepeat else { return refuseRepetition() }
         if isInTunnelRequest {
             runner.loop.routing.noteTunnel(settings)
@@ -143,7 +143,7 @@ final class CurlTransfer: TransferCallbacks {
     }
 
     /// A line of a head, with its end. False ends the transfer.
-    func received(line: UnsafeRawBufferPointer) -> Bool {
+    override func received(line: UnsafeRawBufferPointer) -> Bool {
         touch()
         if isInTunnelRequest { return unsafe received(tunnelLine: line) }
         let meaning: ResponseHeadReader.Line
@@ -197,7 +197,7 @@ final class CurlTransfer: TransferCallbacks {
 
     // MARK: content
 
-    func received(content: UnsafeRawBufferPointer) -> ContentAnswer {
+    override func received(content: UnsafeRawBufferPointer) -> ContentAnswer {
         touch()
         if !isHeadDone, runner.loop.configuration.allowsHTTP09 { startWithoutHead() }
         if failure != nil { return .failed }
@@ -216,7 +216,7 @@ final class CurlTransfer: TransferCallbacks {
             ClientResponse(url: runner.machine.sent.url, status: .ok, version: .http10), self)
     }
 
-    func read(into room: UnsafeMutableRawBufferPointer) -> UploadSource.Answer {
+    override func read(into room: UnsafeMutableRawBufferPointer) -> UploadSource.Answer {
         touch()
         guard let upload else { return .bytes(0) }
         guard !runner.machine.pausesSending else {
@@ -235,7 +235,7 @@ final class CurlTransfer: TransferCallbacks {
     }
 
     /// Whether content is being sent while part of the response is still to come.
-    var needsAnswer: Bool {
+    override var needsAnswer: Bool {
         guard let upload, upload.position > 0, !paused.receiving else { return false }
         return !isHeadDone || contentCount < contentLength ?? 0
     }
@@ -243,7 +243,7 @@ final class CurlTransfer: TransferCallbacks {
     /// Called when the server has closed its side while content is sent, so that no complete
     /// response can arrive. libcurl would continue to send, and wait forever for a server that
     /// reads no more and keeps its socket open.
-    func connectionEnded() {
+    override func connectionEnded() {
         runner.abort(
             isHeadDone
                 ? ClientError(.truncated, "the connection ended within the response")
@@ -252,7 +252,7 @@ final class CurlTransfer: TransferCallbacks {
 
     /// libcurl sends the content again when a reused connection turns out to be closed. A request that
     /// must not happen twice is not repeated (RFC 9110 section 9.2.2).
-    func seek(to offset: Int64) -> Bool {
+    override func seek(to offset: Int64) -> Bool {
         guard let upload else { return false }
         if upload.position > offset, !settings.method.isIdempotent {
             failure = notRepeated("part of the content was sent; the request is not repeated")
@@ -264,11 +264,11 @@ final class CurlTransfer: TransferCallbacks {
         return true
     }
 
-    func trusts(_ certificates: [[UInt8]], isTrusted: Bool) -> Bool {
+    override func trusts(_ certificates: [[UInt8]], isTrusted: Bool) -> Bool {
         runner.loop.trusts(certificates, isTrusted: isTrusted, of: settings)
     }
 
-    func ended(_ code: TransferResult.Code) { runner.transferEnded(self, code) }
+    override func ended(_ code: TransferResult.Code) { runner.transferEnded(self, code) }
 
     // MARK: pausing, outside of callbacks
 

@@ -45,28 +45,45 @@ struct Routing {
         isFirstOrigin: @autoclosure () -> Bool, tunnelUser: @autoclosure () -> String?,
         upload: UploadSource?, receivesMuch: Bool
     ) -> TransferSettings {
-        let sharedRoute =
-            target == nil
-            ? shared.route(
-                request, to: wire.origin, receivesMuch: receivesMuch, configuration) : nil
-        let route =
-            sharedRoute
-            ?? TransferRoute(
-                request, to: wire.origin, target: target,
-                isFirstOrigin: isFirstOrigin(), receivesMuch: receivesMuch, configuration)
-        noteSecurity(wire, route)
-        let isPlain = !route.hasProxy && request.cookieBytes == nil
-        var settings = TransferSettings(
+        let route: TransferRoute
+        if target == nil,
+            let known = shared.route(request, to: wire.origin, receivesMuch: receivesMuch)
+        {
+            route = known
+        } else {
+            route = makeRoute(
+                for: request, wire.origin, to: target, isFirstOrigin: isFirstOrigin(),
+                receivesMuch: receivesMuch)
+        }
+        if route.mayBeSecure { mayBeSecure = true }
+        var overrides: TransferSettings.Overrides?
+        if route.hasProxy || request.cookieBytes != nil {
+            overrides = TransferSettings.Overrides(cookieBytes: request.cookieBytes)
+            if let proxy = route.proxy, route.tunnels(to: wire) {
+                overrides?.needsOwnTunnel = noteAsking(proxy, as: tunnelUser())
+            }
+        }
+        return TransferSettings(
             wire: wire, method: request.method, fields: request.fields,
             upload: upload.map { UploadLength(length: $0.length) },
-            expectationWait: request.expectationWait(upload, configuration), route: consume route)
-        if isPlain { return settings }
-        var overrides = TransferSettings.Overrides(cookieBytes: request.cookieBytes)
-        if settings.tunnels, let proxy = settings.route.proxy {
-            overrides.needsOwnTunnel = noteAsking(proxy, as: tunnelUser())
+            expectationWait: request.expectationWait(upload, configuration), route: route,
+            overrides: overrides)
+    }
+
+    @inline(never)  // It copies the configuration.
+    private mutating func makeRoute(
+        for request: ClientRequest, _ origin: Origin, to target: ConnectTarget?,
+        isFirstOrigin: Bool, receivesMuch: Bool
+    ) -> TransferRoute {
+        if target == nil,
+            let route = shared.makeRoute(
+                request, to: origin, receivesMuch: receivesMuch, configuration)
+        {
+            return route
         }
-        settings.overrides = CopyOnWriteBox(overrides)
-        return settings
+        return TransferRoute(
+            request, to: origin, target: target, isFirstOrigin: isFirstOrigin,
+            receivesMuch: receivesMuch, configuration)
     }
 
     /// The settings of a new connection whose bytes the client reads and writes itself. An HTTP
@@ -78,21 +95,12 @@ struct Routing {
         let route = TransferRoute(
             request, to: wire.origin, target: target, isFirstOrigin: true, receivesMuch: false,
             configuration)
-        noteSecurity(wire, route)
-        var settings = TransferSettings(
-            wire: wire, method: .get, fields: HTTPFields(), upload: nil, expectationWait: nil,
-            route: route)
-        if let proxyAuthorization { settings.fields[.proxyAuthorization] = proxyAuthorization }
-        settings.overrides = CopyOnWriteBox(TransferSettings.Overrides(isConnectionOnly: true))
-        return settings
-    }
-
-    /// Notes whether TLS may be used: with the origin, an HTTPS proxy or a server of DNS over
-    /// HTTPS.
-    private mutating func noteSecurity(_ wire: WireURL, _ route: TransferRoute) {
-        if wire.origin.isSecure || route.proxy?.kind == .https || route.resolver.dohURL != nil {
-            mayBeSecure = true
-        }
+        if route.mayBeSecure { mayBeSecure = true }
+        var fields = HTTPFields()
+        if let proxyAuthorization { fields[.proxyAuthorization] = proxyAuthorization }
+        return TransferSettings(
+            wire: wire, method: .get, fields: fields, route: route,
+            overrides: TransferSettings.Overrides(isConnectionOnly: true))
     }
 
     // MARK: tunnels
@@ -127,7 +135,7 @@ struct Routing {
 
     /// The proxy of a transfer whose tunnel is kept for later transfers of its user.
     private static func sharedTunnel(_ settings: TransferSettings) -> Origin? {
-        guard settings.tunnels, settings.overrides?.values.needsOwnTunnel == false else {
+        guard settings.tunnels, settings.overrides?.needsOwnTunnel == false else {
             return nil
         }
         return settings.route.proxy?.place

@@ -3,7 +3,8 @@
 final class RunnerQueue<Runner: LoopMember> {
     private let kind: RunnerQueueKind
     private var first: Runner?
-    private var last: Runner?
+    /// The runner before it, or `first`, retains it.
+    private unowned(unsafe) var last: Runner?
 
     init(_ kind: RunnerQueueKind) {
         self.kind = kind
@@ -11,36 +12,50 @@ final class RunnerQueue<Runner: LoopMember> {
 
     /// Puts a runner at the end, unless it is in the queue.
     func append(_ runner: Runner) {
-        guard !link(of: runner).isIn else { return }
-        setLink(of: runner, RunnerLink(next: nil, isIn: true))
-        if let last {
-            setLink(of: last, RunnerLink(next: runner, isIn: true))
+        guard !isIn(runner) else { return }
+        if let last = unsafe last {
+            setNext(of: last, runner)
         } else {
             first = runner
         }
-        last = runner
+        unsafe last = runner
+        setIn(runner, true)
     }
 
     /// Removes the first runner and returns it.
     func next() -> Runner? {
         guard let runner = first else { return nil }
-        first = link(of: runner).next
-        if first == nil { last = nil }
-        setLink(of: runner, RunnerLink())
+        first = takeNext(of: runner)
+        if first == nil { unsafe last = nil }
+        setIn(runner, false)
         return runner
     }
 
-    private func link(of runner: Runner) -> RunnerLink<Runner> {
+    private func isIn(_ runner: Runner) -> Bool {
         switch kind {
-        case .afterwards: runner.links.afterwards
-        case .completion: runner.links.completion
+        case .afterwards: runner.links.afterwards.isIn
+        case .completion: runner.links.completion.isIn
         }
     }
 
-    private func setLink(of runner: Runner, _ link: RunnerLink<Runner>) {
+    private func setIn(_ runner: Runner, _ isIn: Bool) {
         switch kind {
-        case .afterwards: runner.links.afterwards = link
-        case .completion: runner.links.completion = link
+        case .afterwards: runner.links.afterwards.isIn = isIn
+        case .completion: runner.links.completion.isIn = isIn
+        }
+    }
+
+    private func setNext(of runner: Runner, _ next: Runner) {
+        switch kind {
+        case .afterwards: runner.links.afterwards.next = next
+        case .completion: runner.links.completion.next = next
+        }
+    }
+
+    private func takeNext(of runner: Runner) -> Runner? {
+        switch kind {
+        case .afterwards: runner.links.afterwards.next.take()
+        case .completion: runner.links.completion.next.take()
         }
     }
 }

@@ -1,17 +1,30 @@
 internal import HTTPParser
 
 /// The settings of one transaction for libcurl.
-struct TransferSettings {
-    var wire: WireURL
-    var method: HTTPMethod
-    var fields: HTTPFields
+final class TransferSettings: Sendable {
+    let wire: WireURL
+    let method: HTTPMethod
+    let fields: HTTPFields
     /// Set for requests with content, even if it is empty.
-    var upload: UploadLength?
+    let upload: UploadLength?
     /// How long to wait for `100 Continue`; nil if it is not asked for.
-    var expectationWait: Duration?
-    var route: TransferRoute
+    let expectationWait: Duration?
+    let route: TransferRoute
     /// Settings that most transactions do without.
-    var overrides: CopyOnWriteBox<Overrides>?
+    let overrides: Overrides?
+
+    init(
+        wire: WireURL, method: HTTPMethod, fields: HTTPFields, upload: UploadLength? = nil,
+        expectationWait: Duration? = nil, route: TransferRoute, overrides: Overrides? = nil
+    ) {
+        self.wire = wire
+        self.method = method
+        self.fields = fields
+        self.upload = upload
+        self.expectationWait = expectationWait
+        self.route = route
+        self.overrides = overrides
+    }
 
     struct Overrides: Sendable {
         /// The value of Cookie if it is not UTF-8.
@@ -25,7 +38,7 @@ struct TransferSettings {
 }
 
 /// The length of the content, in bytes; nil if it is not known.
-struct UploadLength {
+struct UploadLength: Sendable {
     var length: Int64?
 }
 
@@ -36,6 +49,8 @@ final class TransferRoute: Sendable {
     let target: ConnectTarget?
     let proxy: ClientProxy?
     let hasProxy: Bool
+    /// Whether TLS may be used: with the origin, an HTTPS proxy or a server of DNS over HTTPS.
+    let mayBeSecure: Bool
     let protocols: ProtocolPolicy
     let tls: TLSOptions
     let trust: TrustPolicy?
@@ -62,6 +77,8 @@ final class TransferRoute: Sendable {
         self.target = target
         proxy = (request.proxy ?? configuration.proxy).proxy(for: origin)
         hasProxy = proxy != nil
+        mayBeSecure =
+            origin.isSecure || proxy?.kind == .https || configuration.resolver.dohURL != nil
         protocols = request.protocols ?? configuration.protocols
         var tls = request.tls ?? configuration.tls
         // The client certificate identifies the user, so it goes to the first origin only.
@@ -92,18 +109,27 @@ struct SharedRoutes {
             && configuration.tls.clientCertificate == nil
     }
 
-    mutating func route(
+    /// The route that a request shares, once it was made.
+    func route(_ request: ClientRequest, to origin: Origin, receivesMuch: Bool) -> TransferRoute? {
+        guard isPossible, !request.hasOwnRoute else { return nil }
+        return routes[Self.index(origin, receivesMuch)]
+    }
+
+    /// Makes the route that a request shares; nil if the request has a route of its own.
+    mutating func makeRoute(
         _ request: ClientRequest, to origin: Origin, receivesMuch: Bool,
         _ configuration: ClientConfiguration
     ) -> TransferRoute? {
         guard isPossible, !request.hasOwnRoute else { return nil }
-        let index = (origin.isSecure ? 1 : 0) + (receivesMuch ? 2 : 0)
-        if let route = routes[index] { return route }
         let route = TransferRoute(
             request, to: origin, target: nil, isFirstOrigin: true, receivesMuch: receivesMuch,
             configuration)
-        routes[index] = route
+        routes[Self.index(origin, receivesMuch)] = route
         return route
+    }
+
+    private static func index(_ origin: Origin, _ receivesMuch: Bool) -> Int {
+        (origin.isSecure ? 1 : 0) + (receivesMuch ? 2 : 0)
     }
 }
 
@@ -115,12 +141,19 @@ extension ClientRequest {
     }
 }
 
+extension TransferRoute {
+    /// Whether the proxy is asked for a tunnel to the server.
+    func tunnels(to wire: WireURL) -> Bool {
+        proxy?.makesTunnel(to: wire.origin, target) ?? false
+    }
+}
+
 extension TransferSettings {
     /// Whether an HTTP proxy is asked for a tunnel to the server.
     var tunnels: Bool {
-        guard let proxy = route.proxy else { return false }
-        return overrides?.values.isConnectionOnly == true
-            ? proxy.speaksHTTP : proxy.makesTunnel(to: wire.origin, route.target)
+        guard route.hasProxy, let proxy = route.proxy else { return false }
+        return overrides?.isConnectionOnly == true
+            ? proxy.speaksHTTP : route.tunnels(to: wire)
     }
 
     /// Whether the transfer has to know when the request is sent: to distinguish a proxy's response

@@ -125,12 +125,13 @@ package struct TransactionFailure: Sendable {
 
 /// How a transfer ended.
 package struct TransactionEnding: Sendable {
+    private var box: CopyOnWriteBox<TransactionFailure>?
     /// Nil for a complete response.
-    package var failure: TransactionFailure?
+    package var failure: TransactionFailure? { box?.values }
     package var trailers: HTTPFields
 
     package init(_ failure: TransactionFailure? = nil, trailers: HTTPFields = HTTPFields()) {
-        self.failure = failure
+        box = failure.map { CopyOnWriteBox($0) }
         self.trailers = trailers
     }
 }

@@ -5,6 +5,9 @@ internal import HTTPParser
 /// The machine knows neither the task nor the loop nor libcurl. ``handle(_:at:)`` takes an event
 /// and returns an action, which `TransactionRunner` performs. The rules between transactions
 /// (cookies, cache, credentials, redirects, retries) belong to ``TransactionPolicy``.
+///
+/// Values that most tasks do without are boxed: the C library has to search for memory for a runner
+/// of more than 1 KiB.
 package struct TransactionMachine: Sendable {
     package enum State: Sendable {
         /// Not started. Exits: `started` to preparing, delivering or over; `cancelled` to over.
@@ -114,8 +117,12 @@ package struct TransactionMachine: Sendable {
     struct Continuation {
         var count = 0
         var offset: Int64 = 0
+        private var box: CopyOnWriteBox<ResumeData>?
         /// The data with which the rest is requested.
-        var data: ResumeData?
+        var data: ResumeData? {
+            get { box?.values }
+            set { box = newValue.map { CopyOnWriteBox($0) } }
+        }
     }
 
     /// - Parameters:

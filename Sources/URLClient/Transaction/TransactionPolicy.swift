@@ -177,7 +177,7 @@ package final class TransactionPolicy: Sendable {
         }
         // Without TLS a response counts as the server's.
         let isAuthenticated =
-            isVerified(request, isOverruled: isOverruled) || request.origin?.isSecure != true
+            request.origin?.isSecure != true || isVerified(request, isOverruled: isOverruled)
         if let step = cached(response, request, &context, isAuthenticated: isAuthenticated) {
             return step
         }

@@ -29,7 +29,7 @@ extension WebSocketRunner: SocketWatcher {
 
     private func watch() {
         guard socket >= 0 else { return }
-        var wanted: SocketEvents = wantsInput ? .read : []
+        var wanted = wantsInput ? SocketEvents.read : .none
         if unsafe !output.isEmpty { wanted.insert(.write) }
         guard wanted != flow.watched else { return }
         flow.watched = wanted
@@ -149,33 +149,6 @@ extension WebSocketRunner: WebSocketCarrier {
     }
 
     func finish(leavesInput: Bool) { beginFinishing(leavesInput: leavesInput) }
-}
-
-extension WebSocketRunner {
-    func mayStart() -> Bool { true }
-    /// Receives a line of a proxy's response. False ends the attempt.
-    func received(line: UnsafeRawBufferPointer) -> Bool {
-        do throws(ClientError) {
-            try unsafe handshake.tunnel.add(
-                line, limit: loop.configuration.headLimit, for: request)
-            return true
-        } catch {
-            // libcurl would only report that a callback has failed.
-            unsafe handshake.tunnelFault = error
-            return false
-        }
-    }
-    func received(content: UnsafeRawBufferPointer) -> ContentAnswer { .taken }
-    func read(into room: UnsafeMutableRawBufferPointer) -> UploadSource.Answer { .bytes(0) }
-    func seek(to offset: Int64) -> Bool { false }
-    var needsAnswer: Bool { false }
-    var trace: (@Sendable (ClientTrace) -> Void)? { loop.configuration.trace }
-    func connectionEnded() {}
-
-    func trusts(_ certificates: [[UInt8]], isTrusted: Bool) -> Bool {
-        guard let settings else { return isTrusted }
-        return loop.trusts(certificates, isTrusted: isTrusted, of: settings)
-    }
 }
 
 extension ClientLoop: WebSocketLoop {

@@ -10,7 +10,7 @@ internal import WebSocketFrames
 /// libcurl handles name lookup, proxies, connect targets and TLS; then the runner uses the
 /// connection. The easy handle owns the connection, and stays in the multi handle until the
 /// connection ends.
-final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Sendable {
+final class WebSocketRunner: TransferReceiver, WebSocketMember, @unchecked Sendable {
     /// The arguments of a task.
     struct Plan: Sendable {
         let request: ClientRequest
@@ -84,7 +84,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
     /// The state of the socket.
     struct Flow {
         var isReading = false
-        var watched: SocketEvents = []
+        var watched = SocketEvents.none
         /// Whether sending has failed. Bytes that the server sent before are still read.
         var isMute = false
         /// Whether the server has ended its side, and `settle` has not handled that yet.
@@ -218,8 +218,28 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
         loop.look(at: loop.now + limits.tls)
     }
 
+    override var trace: (@Sendable (ClientTrace) -> Void)? { loop.configuration.trace }
+
+    /// Receives a line of a proxy's response. False ends the attempt.
+    override func received(line: UnsafeRawBufferPointer) -> Bool {
+        do throws(ClientError) {
+            try unsafe handshake.tunnel.add(
+                line, limit: loop.configuration.headLimit, for: request)
+            return true
+        } catch {
+            // libcurl would only report that a callback has failed.
+            unsafe handshake.tunnelFault = error
+            return false
+        }
+    }
+
+    override func trusts(_ certificates: [[UInt8]], isTrusted: Bool) -> Bool {
+        guard let settings else { return isTrusted }
+        return loop.trusts(certificates, isTrusted: isTrusted, of: settings)
+    }
+
     /// Called when libcurl has connected or failed to connect.
-    func ended(_ code: TransferResult.Code) {
+    override func ended(_ code: TransferResult.Code) {
         guard case .connecting = stage, let handle, let settings else { return }
         let result = TransferResult(code: code, message: handle.errorMessage)
         guard result.isSuccess else {

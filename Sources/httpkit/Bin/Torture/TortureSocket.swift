@@ -111,9 +111,5 @@ struct TortureSocket: Sendable {
     }
 }
 
-#if os(Linux)
-    private let (writing, bothDirections) = (SHUT_WR, SHUT_RDWR)
-#else
-    private let (writing, bothDirections) = (SHUT_WR, SHUT_RDWR)
-#endif
+private let (writing, bothDirections) = (SHUT_WR, SHUT_RDWR)
 private let systemSend = unsafe send
