@@ -64,6 +64,18 @@ public final class WebSocket: Sendable {
     /// live data than wait checks this first.
     public var waitingBytes: Int { connection.waitingBytes }
 
+    // MARK: Reading in pieces
+
+    /// The next piece of a message; `nil` once the connection is closed.
+    ///
+    /// With `WebSocketOptions.deliversPieces` a piece is here as soon as its bytes have arrived, so
+    /// that a long message takes no more memory than its pieces; `messageBytes` still limits the
+    /// whole message. Without it, each message is one piece. One task reads at a time, by this
+    /// method or by the sequence of messages.
+    /// - Throws: the errors of the sequence of messages. The pieces before the error were read
+    ///   already: only a piece with `isLast` completes a message.
+    public func nextPiece() async throws -> WebSocketPiece? { try await connection.nextPiece() }
+
     // MARK: The end
 
     /// Closes the connection. Messages that the client has sent before its close frame can still be
@@ -89,11 +101,17 @@ extension WebSocket: AsyncSequence {
         public func next() async throws -> WebSocketMessage? {
             // Do not call `connection.next()`: another async stack frame would cost an idle
             // handler a second block of memory.
-            if let message = connection.takeMessage() { return message }
-            return try await WebSocketConnection.MessageReader.value {
-                connection.read($0, $1)
-            } onCancel: { [connection] in
-                connection.cancelReading($0)
+            while true {
+                var input = connection.takeInput()
+                if input == nil {
+                    input = try await WebSocketConnection.InputReader.value {
+                        connection.read($0, $1)
+                    } onCancel: { [connection] in
+                        connection.cancelReading($0)
+                    }
+                }
+                guard let input else { return nil }
+                if let message = connection.join(input) { return message }
             }
         }
     }

@@ -1,14 +1,17 @@
 internal import ToolkitSystem
 internal import WebSocketFrames
 
-/// A queue of messages from a loop to one reader on any thread. It holds either messages that wait
-/// for the reader, or the reader that waits for a message.
+/// A queue of messages, or their pieces, from a loop to one reader on any thread. It holds either
+/// messages that wait for the reader, or the reader that waits for a message.
 struct MessageInbox: Sendable {
-    typealias Waiting = WaitingReader<WebSocketMessage?>
+    typealias Waiting = WaitingReader<WebSocketInput?>
 
     private struct State: @unchecked Sendable {
-        var messages = FirstInFirstOut<WebSocketMessage>()
+        var messages = FirstInFirstOut<WebSocketInput>()
         var bytes = 0
+        /// The beginning of a message whose last piece has not been read, if the reader wants whole
+        /// messages. It stays here if the reader is cancelled.
+        var begun: WebSocketPiece?
         var waiting = Waiting()
         var ending = Ending.open
         /// Whether a message was delivered, which the reader may answer.
@@ -48,8 +51,8 @@ struct MessageInbox: Sendable {
 
     // MARK: The loop's side
 
-    /// Passes a message to the waiting reader, or queues it.
-    func append(_ message: WebSocketMessage) {
+    /// Passes a message or piece to the waiting reader, or queues it.
+    func append(_ message: WebSocketInput) {
         let reader = state.withLock { state -> Waiting.Reader? in
             guard !state.isAbandoned else { return nil }
             state.hasDelivered = true
@@ -66,7 +69,7 @@ struct MessageInbox: Sendable {
     /// message after a gap.
     func abandon() {
         state.withLock { state in
-            (state.isAbandoned, state.bytes) = (true, 0)
+            (state.isAbandoned, state.bytes, state.begun) = (true, 0, nil)
             state.messages = FirstInFirstOut()
         }
     }
@@ -92,14 +95,34 @@ struct MessageInbox: Sendable {
 
     // MARK: The reader's side
 
-    /// A message taken from the queue.
+    /// A message or piece taken from the queue.
     struct Taken {
-        let message: WebSocketMessage
+        let message: WebSocketInput
         /// Whether taking it made the queue ready for more messages.
         let madeRoom: Bool
     }
 
-    /// The next message, if one waits.
+    /// The whole message, once its last piece was read; `nil` before.
+    func join(_ input: WebSocketInput) -> WebSocketMessage? {
+        switch input {
+        case .message(let message): return message
+        case .piece(let piece):
+            return state.withLock { state in
+                if state.begun == nil {
+                    state.begun = piece
+                } else {
+                    state.begun?.bytes += piece.bytes
+                }
+                guard piece.isLast else { return nil }
+                return state.begun.take()?.message
+            }
+        }
+    }
+
+    /// The pieces that ``join(_:)`` has kept, as one; `nil` if it has kept none.
+    func takeBegun() -> WebSocketPiece? { state.withLock { $0.begun.take() } }
+
+    /// The next message or piece, if one waits.
     func take() -> Taken? { state.withLock { Self.take(from: &$0, limit) } }
 
     private static func take(from state: inout State, _ limit: Int) -> Taken? {
@@ -155,12 +178,13 @@ struct MessageInbox: Sendable {
     }
 }
 
-extension WebSocketMessage {
-    /// The approximate memory of the message; an empty message takes some, too.
+extension WebSocketInput {
+    /// The approximate memory of the input; an empty message takes some, too.
     fileprivate var cost: Int {
         switch self {
-        case .text(let text): text.utf8.count + 64
-        case .binary(let bytes): bytes.count + 64
+        case .message(.text(let text)): text.utf8.count + 64
+        case .message(.binary(let bytes)): bytes.count + 64
+        case .piece(let piece): piece.bytes.count + 64
         }
     }
 }

@@ -45,7 +45,8 @@ extension WebSocketConnection {
                 // The event may be the end, which fails all pings that are not answered.
                 unsafe pongs.answered(machine.answeredPingCount)
                 take(event)
-                if case .message = event, yieldsAfterMessages || !inbox.hasRoom { break }
+                if event.endsMessage, yieldsAfterMessages || !inbox.hasRoom { break }
+                if case .piece = event, !inbox.hasRoom { break }
             }
         }
         unsafe pongs.answered(machine.answeredPingCount)
@@ -119,10 +120,22 @@ extension WebSocketConnection {
 
     func take(_ event: WebSocketEvent) {
         switch event {
-        case .message(let message): inbox.append(message)
+        case .message(let message): inbox.append(.message(message))
+        case .piece(let piece): inbox.append(.piece(piece))
         case .closed(let end): ended(end)
         case .pong(let payload): pongs.received(payload)
-        case .piece, .ping: break
+        case .ping: break
+        }
+    }
+}
+
+extension WebSocketEvent {
+    /// Whether a message is complete, so that a reader may answer it.
+    fileprivate var endsMessage: Bool {
+        switch self {
+        case .message: true
+        case .piece(let piece): piece.isLast
+        case .ping, .pong, .closed: false
         }
     }
 }

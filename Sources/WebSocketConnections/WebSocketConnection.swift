@@ -49,15 +49,13 @@ package final class WebSocketConnection: @unchecked Sendable {
     ///   - loop: the loop that the carrier, and this call, are confined to.
     ///   - role: the side of the connection.
     ///   - deflate: the parameters of compression that the handshake agreed on.
-    ///   - options: limits and times; `deliversPieces` is ignored.
+    ///   - options: limits, times, and whether pieces are delivered.
     package init(
         _ carrier: any WebSocketCarrier, on loop: any WebSocketLoop, role: WebSocketRole,
         deflate: DeflateExtension?, options: WebSocketOptions
     ) {
         self.carrier = carrier
         self.loop = loop
-        var options = options
-        options.deliversPieces = false
         unsafe machine = WebSocketMachine(
             role: role, deflate: deflate, options: options, pool: Self.pool,
             at: .nanoseconds(Int64(truncatingIfNeeded: loop.monotonicTime)))
@@ -106,34 +104,51 @@ package final class WebSocketConnection: @unchecked Sendable {
         }
     }
 
-    /// The next message; `nil` once the connection is closed.
+    /// The next message; `nil` once the connection is closed. Pieces are joined.
     /// - Throws: `WebSocketClosedError`; `CancellationError` when the task is cancelled.
     package func next() async throws -> WebSocketMessage? {
-        if let message = takeMessage() { return message }
-        return try await MessageReader.value {
+        while let input = try await nextInput() {
+            if let message = join(input) { return message }
+        }
+        return nil
+    }
+
+    /// The next piece of a message; `nil` once the connection is closed.
+    /// - Throws: as ``next()``.
+    package func nextPiece() async throws -> WebSocketPiece? {
+        if let piece = inbox.takeBegun() { return piece }
+        return try await nextInput()?.piece
+    }
+
+    private func nextInput() async throws -> WebSocketInput? {
+        if let input = takeInput() { return input }
+        return try await InputReader.value {
             read($0, $1)
         } onCancel: {
             cancelReading($0)
         }
     }
 
-    package typealias MessageReader = WaitingReader<WebSocketMessage?>
+    package typealias InputReader = WaitingReader<WebSocketInput?>
 
     // The steps of `next`. Callers use them where another async function would cost memory.
 
-    /// Takes a waiting message, if there is one.
-    package func takeMessage() -> WebSocketMessage? {
+    /// Takes a waiting message or piece, if there is one.
+    package func takeInput() -> WebSocketInput? {
         guard let taken = inbox.take() else { return nil }
         if taken.madeRoom { onLoop { self.readerMovedOn() } }
         return taken.message
     }
 
-    /// Resumes the reader with the next message, or lets it wait.
-    package func read(_ reader: MessageReader.Reader, _ wait: MessageReader.Wait) {
+    /// The whole message, once its last piece was taken; `nil` before.
+    package func join(_ input: WebSocketInput) -> WebSocketMessage? { inbox.join(input) }
+
+    /// Resumes the reader with the next message or piece, or lets it wait.
+    package func read(_ reader: InputReader.Reader, _ wait: InputReader.Wait) {
         if inbox.read(reader, wait) { onLoop { self.readerMovedOn() } }
     }
 
-    package func cancelReading(_ wait: MessageReader.Wait) { inbox.cancel(wait) }
+    package func cancelReading(_ wait: InputReader.Wait) { inbox.cancel(wait) }
 
     /// Sends a close frame, if none was sent.
     package func close(_ code: CloseCode, reason: String) async {

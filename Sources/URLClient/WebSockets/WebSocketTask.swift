@@ -128,6 +128,18 @@ public final class WebSocketTask: Sendable {
         return message
     }
 
+    /// The next piece of a message; nil once the connection is closed.
+    ///
+    /// With `WebSocketOptions.deliversPieces` a piece is here as soon as its bytes have arrived, so
+    /// that a long message takes no more memory than its pieces; ``maximumMessageSize`` still
+    /// limits the whole message. Without it, each message is one piece. One task reads at a time,
+    /// by this method, by ``receive()`` or by the sequence of messages.
+    /// - Throws: the errors of the sequence of messages. The pieces before the error were read
+    ///   already: only a piece with `isLast` completes a message.
+    public func receivePiece() async throws -> WebSocketPiece? {
+        try await connection().nextPiece()
+    }
+
     fileprivate func next() async throws -> WebSocketMessage? {
         try await connection().next()
     }

@@ -7,9 +7,9 @@ public struct WebSocketOptions: Hashable, Sendable {
     /// The longest incoming message, in bytes of its content (close code 1009 beyond it); not
     /// negative.
     public var messageBytes: Int64 { didSet { checkRanges() } }
-    /// Whether a ``WebSocketMachine`` reports the pieces of a message as their bytes arrive,
-    /// instead of whole messages. The WebSockets of the server and the client ignore it, and
-    /// deliver whole messages.
+    /// Whether the pieces of a message are reported as their bytes arrive, instead of whole
+    /// messages. A WebSocket of the server or the client then has pieces for its reader, and joins
+    /// them for a reader of whole messages.
     public var deliversPieces: Bool
     /// The longest fragment of an outgoing message, in bytes, above 0.
     public var fragmentBytes: Int { didSet { checkRanges() } }

@@ -38,6 +38,15 @@ final class WebSocketServer: Sendable {
                 await socket.close(code, reason: "because")
             }
         }
+        router.on(.get, "/pieces") { request in
+            try request.webSocket(compression: nil) { socket in
+                try await socket.send(WebSocketPiece(.text, Array("one ".utf8), isLast: false))
+                // The second piece leaves once the client has read the first one.
+                for try await _ in socket {
+                    try await socket.send(WebSocketPiece(.text, Array("two".utf8), isLast: true))
+                }
+            }
+        }
         router.on(.get, "/silent") { request in
             try request.webSocket { _ in try await Task.sleep(for: .seconds(600)) }
         }
@@ -78,6 +87,24 @@ final class WebSocketServer: Sendable {
 
 @Suite("RFC 6455: the client's side of a WebSocket", .timeLimit(.minutes(3)))
 struct WebSocketTaskTests {
+    @Test("A piece of a message is read before the next one is sent")
+    func pieces() async throws {
+        let server = try await WebSocketServer()
+        let options = WebSocketOptions(deliversPieces: true)
+        let socket = ClientSession(.ephemeral).webSocketTask(
+            with: server.request("/pieces"), options: options)
+        let first = try await socket.receivePiece()
+        #expect(first == WebSocketPiece(.text, Array("one ".utf8), isLast: false))
+        try await socket.send("next")
+        let second = try await socket.receivePiece()
+        #expect(second == WebSocketPiece(.text, Array("two".utf8), isLast: true))
+        // The sequence of messages joins pieces.
+        let other = ClientSession(.ephemeral).webSocketTask(
+            with: server.request("/pieces"), options: options)
+        try await other.send("next")
+        #expect(try await other.receive() == .text("one two"))
+    }
+
     @Test("Messages of both kinds and of all lengths come back")
     func echoes() async throws {
         let server = try await WebSocketServer()
