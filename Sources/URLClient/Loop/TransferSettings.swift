@@ -115,7 +115,7 @@ struct SharedRoutes {
         return routes[Self.index(origin, receivesMuch)]
     }
 
-    /// Makes the route that a request shares; nil if the request has a route of its own.
+    /// Makes the route that a request shares; nil if the request has a route other than the shared one.
     mutating func makeRoute(
         _ request: ClientRequest, to origin: Origin, receivesMuch: Bool,
         _ configuration: ClientConfiguration

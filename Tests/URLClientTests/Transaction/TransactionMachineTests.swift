@@ -19,6 +19,11 @@ struct TransactionMachineTests {
         #expect(script.transcript().isEmpty && script.machine.isOver)
     }
 
+    @Test("The machine is small enough for an object of at most 1 KiB around it")
+    func size() {
+        #expect(MemoryLayout<TransactionMachine>.size < 660)
+    }
+
     @Test("A request that cannot be sent is not")
     func faults() {
         #expect(MachineScript(.get, "ftp://a.example/").log == ["fail unsupportedURL"])
