@@ -5,13 +5,13 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-@Suite("When a request had begun to arrive")
+@Suite("Arrival time of a request")
 struct ArrivalTests {
     private static func get(_ path: String) -> String {
         "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
     }
 
-    /// Runs a server of one loop as long as the body does.
+    /// Runs a server of one loop while the body runs.
     private func serving(
         _ router: Router, _ body: (UInt16, EventLoop) async throws -> Void
     ) async throws {
@@ -24,10 +24,10 @@ struct ArrivalTests {
         await server.shutdown()
     }
 
-    /// Waits until the loop has read what was sent.
+    /// Waits until the loop has read the sent bytes.
     private func pause(_ loop: EventLoop) async throws {
         try await Task.sleep(for: .milliseconds(50))
-        // It may be late. Between two of its turns it looks at its sockets.
+        // The loop may be late. It polls its sockets between two turns.
         for _ in 0..<12 {
             await withCheckedContinuation { continuation in
                 loop.execute { continuation.resume() }
@@ -35,7 +35,7 @@ struct ArrivalTests {
         }
     }
 
-    @Test("It is known of the request that the event of a socket reports, and of no other")
+    @Test("Only a request that a socket event reports with its whole head has an arrival time")
     func known() async throws {
         let log = ServerLog<(path: String, arrival: UInt64)>()
         var router = Router()
@@ -46,10 +46,10 @@ struct ArrivalTests {
         let begin = Syscalls.monotonic()
         try await serving(router) { port, loop in
             let client = try PlainSocket(port: port)
-            // One read has both.
+            // One read gets both.
             try await client.send(Self.get("/1") + Self.get("/2"))
             _ = try await client.receive(through: "end of /2\n")
-            // The head comes in two reads.
+            // The head arrives in two reads.
             try await client.send("GET /3 HTTP/1.1\r\n")
             try await pause(loop)
             try await client.send("Host: a\r\n\r\n")
@@ -57,7 +57,7 @@ struct ArrivalTests {
             // The event reports an empty line, not the request.
             try await client.send("\r\n" + Self.get("/4"))
             _ = try await client.receive(through: "end of /4\n")
-            // It reports the end of the content of the request before.
+            // The event reports the end of the previous request's content.
             try await client.send("POST /5 HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab")
             try await pause(loop)
             try await client.send("cd" + Self.get("/6"))
@@ -86,7 +86,7 @@ struct ArrivalTests {
     }
 
     @Test(
-        "A handler that changes a file and has it served for the same request serves the new one",
+        "With shared checks, a handler that changes a file sends the old one, else the new one",
         arguments: [false, true])
     func changedByHandler(sharesChecks: Bool) async throws {
         let directory = try ServerDirectory()
@@ -102,7 +102,7 @@ struct ArrivalTests {
                     }
                     return response
                 }
-                // One opens and keeps it, one checks it.
+                // The first call opens and keeps the file, the second one checks it.
                 for _ in 1...2 { _ = try answer() }
                 try directory.write("b.txt", "new")
                 try directory.rename("b.txt", to: "a.txt")
@@ -111,13 +111,13 @@ struct ArrivalTests {
         try await serving(router) { port, _ in
             let client = try PlainSocket(port: port)
             try await client.send(Self.get("/a.txt"))
-            // As it is documented, with shared checks the check before the change counts.
+            // As documented, with shared checks the check before the change is used.
             _ = try await client.receive(through: "\r\n\r\n" + (sharesChecks ? "old" : "new"))
         }
         #expect(!FileHandler.Options().sharesChecks)
     }
 
-    @Test("A request behind another one on its connection sees what that one has changed")
+    @Test("A pipelined request gets the file that the previous request has changed")
     func pipelined() async throws {
         let directory = try ServerDirectory()
         try directory.write("a.txt", "old")
@@ -141,7 +141,7 @@ struct ArrivalTests {
         }
     }
 
-    @Test("A file that was changed before a request is sent as it is, by whatever connection")
+    @Test("A changed file is sent on each of two connections")
     func alternating() async throws {
         let directory = try ServerDirectory()
         var router = Router()

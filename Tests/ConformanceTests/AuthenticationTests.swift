@@ -34,7 +34,7 @@ struct AuthenticationTests {
     }
 
     @Test(
-        "curl sends content once it is let in, and not before",
+        "curl logs in and sends content, with at most one 100 Continue",
         arguments: [
             ("basic", "--basic"), ("basic", "--anyauth"), ("digest", "--digest"),
             ("digest", "--anyauth"),
@@ -53,11 +53,11 @@ struct AuthenticationTests {
         let echo = try Echo(result.output)
         #expect(echo.content.elementsEqual(content))
         #expect(echo.method == (way == ["--data-binary"] ? "POST" : "PUT"))
-        // One 100 at most: none before the login.
+        // At most one 100: none before the login.
         #expect(result.complaints.components(separatedBy: "< HTTP/1.1 100 Continue").count <= 2)
     }
 
-    @Test("curl takes SHA-256 of the two that are offered")
+    @Test("curl selects SHA-256 of the two offered algorithms")
     func curlAlgorithm() async throws {
         let server = try await server("digest", "--realm", "A \"quoted\" r\u{E9}alm")
         let result = try await server.curl("--digest", "-u", Self.user, path: "/echo")
@@ -66,7 +66,7 @@ struct AuthenticationTests {
     }
 
     @Test(
-        "curl is refused with a wrong password, an unknown user, and without either",
+        "curl is refused with a wrong password, with an unknown user, and without credentials",
         arguments: ["basic", "digest"], ["ann:wrong", "nobody:correct: horse", "ann:", ""])
     func curlRefused(_ scheme: String, _ user: String) async throws {
         let server = try await server(scheme)
@@ -102,7 +102,9 @@ struct AuthenticationTests {
         print("done")
         """
 
-    @Test("Python's requests", arguments: ["basic", "digest"])
+    @Test(
+        "Python's requests logs in, and is refused with wrong credentials",
+        arguments: ["basic", "digest"])
     func python(_ scheme: String) async throws {
         let server = try await server(scheme)
         let python = try await Program.python(having: "requests")
@@ -111,7 +113,7 @@ struct AuthenticationTests {
         #expect(result.text == "done\n", "\(result.complaints)")
     }
 
-    /// Another reading of RFC 7616, on hashlib, that can do each step wrong.
+    /// Another implementation of RFC 7616, with hashlib, that can do each step wrong.
     private static let steps = """
         import sys, hashlib, http.client, re
         port, algorithm = int(sys.argv[1]), sys.argv[2]
@@ -158,7 +160,7 @@ struct AuthenticationTests {
         print("done")
         """
 
-    @Test("Each step of Digest done wrong is refused", arguments: ["SHA-256", "MD5"])
+    @Test("Digest credentials with any wrong step are refused", arguments: ["SHA-256", "MD5"])
     func steps(_ algorithm: String) async throws {
         let server = try await server("digest")
         let python = try Program.find("python3")
@@ -169,7 +171,7 @@ struct AuthenticationTests {
 
     // MARK: Browser
 
-    @Test("Chromium, by credentials in the address", arguments: ["basic", "digest"])
+    @Test("Chromium logs in with credentials in the address", arguments: ["basic", "digest"])
     func browser(_ scheme: String) async throws {
         let server = try await server(scheme, "--access-log")
         let address = "127.0.0.1:\(server.port)/echo?q=a%20b"
@@ -181,7 +183,8 @@ struct AuthenticationTests {
         #expect(await server.waitForComplaint("127.0.0.1 - ann ["))
     }
 
-    @Test("Chromium, many requests of a page that has logged in", arguments: ["basic", "digest"])
+    @Test(
+        "A page that has logged in sends 40 requests from Chromium", arguments: ["basic", "digest"])
     func browserRequests(_ scheme: String) async throws {
         let folder = try Folder()
         try folder.write(
@@ -199,7 +202,7 @@ struct AuthenticationTests {
             """, to: "page.html")
         let server = try await ServeProcess(
             folder, ["--auth", scheme, "--user", "ann:pass", "--echo", "/echo"])
-        // Requests of a page take no credentials from its address, but those of the login.
+        // Requests of a page use the credentials of the login, not of the page's address.
         let page = try await Browser().run(
             "--dump-dom", "http://ann:pass@127.0.0.1:\(server.port)/page.html")
         let expected = (0..<40).map { $0 % 4 == 0 ? "200:PUT" : "200:GET" }.joined(separator: " ")
@@ -209,7 +212,7 @@ struct AuthenticationTests {
     // MARK: The command line
 
     @Test(
-        "Options that make no sense together are told, with status 64",
+        "Invalid combinations of options are reported with status 64",
         arguments: [
             (["--auth", "basic"], "--auth basic needs a --user"),
             (["--auth", "digest"], "--auth digest needs a --user"),
@@ -230,7 +233,7 @@ struct AuthenticationTests {
         #expect(result.complaints.contains(complaint), "\(result.complaints)")
     }
 
-    @Test("Several users, none at all, and what they are told")
+    @Test("serve accepts several users or none, and challenges with its realm")
     func users() async throws {
         let folder = try Folder()
         try folder.write("content\n", to: "f.txt")

@@ -3,10 +3,10 @@ import HTTPServerCore
 import HTTPServerKit
 import Testing
 
-@Suite("Clients that vanish: no signal ends the process", .fewAtOnce)
+@Suite("Clients that disconnect: no signal ends the process", .fewAtOnce)
 struct BrokenPipeTests {
-    /// Here the server runs inside of the tests. They leave SIGPIPE as it is by default, so a library
-    /// that lets it be raised ends them all.
+    /// Here the server runs inside the test process. It has the default action of SIGPIPE, so a
+    /// library that raises the signal ends all tests.
     @Test func resetsAndHalfReadAnswersRaiseNoSignal() async throws {
         let folder = try Folder()
         try folder.write(.noise(8 << 20, seed: 8), to: "large.bin")
@@ -19,7 +19,7 @@ struct BrokenPipeTests {
         await server.shutdown()
     }
 
-    /// `httpkit serve` calls `HTTPServer.ignoreBrokenPipes()`, and so sends files without blocking
+    /// `httpkit serve` calls `HTTPServer.ignoreBrokenPipes()`, and can send files without blocking
     /// the signal.
     @Test func whereTheSignalIsIgnoredNoneEndsTheServer() async throws {
         let folder = try Folder()
@@ -28,20 +28,20 @@ struct BrokenPipeTests {
         try await vanish { try server.connect() }
         #expect(server.isRunning)
         #if os(Linux)
-            // It has a handler, so that programs that it starts find the signal as usual.
+            // The signal has a handler, so that child processes have its default action.
             let status = try String(contentsOfFile: "/proc/\(server.pid)/status", encoding: .utf8)
             #expect(Self.signals("SigCgt", in: status) & 1 << (UInt64(SIGPIPE) - 1) != 0)
             #expect(Self.signals("SigIgn", in: status) & 1 << (UInt64(SIGPIPE) - 1) == 0)
         #endif
     }
 
-    /// A set of signals in the status that the kernel gives of a process.
+    /// A set of signals in the status of a process in /proc.
     private static func signals(_ name: String, in status: String) -> UInt64 {
         let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
         return line.flatMap { UInt64($0.dropFirst(name.count + 2), radix: 16) } ?? 0
     }
 
-    /// 200 clients that end in the middle of an answer, and one that gets its answer.
+    /// Connects 200 clients that disconnect during a response, and one that reads its response.
     private func vanish(_ connect: () throws -> PlainSocket) async throws {
         for round in 0..<200 {
             let socket = try connect()

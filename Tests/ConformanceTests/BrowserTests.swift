@@ -39,8 +39,8 @@ struct Browser {
     "The directory listing in a browser", .serialized, .fewAtOnce, .overTLSToo,
     .enabled(if: FullSuite.isOn, "make test-all"))
 struct BrowserTests {
-    /// Takes the listing apart as a browser does, follows each link, and leaves what came as JSON
-    /// in the page. The listing itself allows no foreign script, so this stands beside it.
+    /// Parses the listing as a browser does, follows each link, and puts the results as JSON into
+    /// the page. The listing allows no other script, so this is a separate page.
     private static let follower = """
         <!doctype html><meta charset="utf-8"><pre id="result"></pre><script>
         function get(url) {
@@ -95,7 +95,7 @@ struct BrowserTests {
                 .replacing(">", with: "&gt;")
             #expect(result.text.contains(">\(text)</span>"), "\(name)")
         }
-        // The script has made the headings buttons, which a policy that forbids it would prevent.
+        // The script has changed the headings to buttons, so the policy does not forbid it.
         #expect(result.text.contains("<button"))
         #expect(!result.complaints.contains("Content Security Policy"))
         #expect(!result.complaints.contains("Uncaught"))

@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("httpkit serve: what scripts rely on", .fewAtOnce)
+@Suite("httpkit serve: output and statuses for scripts", .fewAtOnce)
 struct CommandLineTests {
     private func folder() throws -> Folder {
         let folder = try Folder()
@@ -72,7 +72,7 @@ struct CommandLineTests {
     @Test(arguments: [SIGINT, SIGTERM])
     func aSignalLetsADownloadEnd(_ number: CInt) async throws {
         let folder = try folder()
-        // More than the buffers of both sockets hold, and soon read on a busy machine.
+        // More than the buffers of both sockets can hold, but quickly read on a busy machine.
         let content = [UInt8].noise(12 << 20, seed: 32)
         try folder.write(content, to: "large.bin")
         let server = try await ServeProcess(folder)
@@ -81,7 +81,7 @@ struct CommandLineTests {
         try await socket.send("GET /large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n")
         let head = try await socket.receive(through: "\r\n\r\n")
         server.signal(number)
-        // The idle connection is closed at once: then the signal has arrived.
+        // The idle connection is closed when the signal arrives.
         #expect(try await idle.receiveAll().isEmpty)
         #expect(PlainResponse(head: head)["content-length"] == "\(content.count)")
         #expect(try await socket.receiveAll() == content)

@@ -13,7 +13,7 @@ struct ConnectionEndTests {
         return try await ServeProcess(folder, ["--echo", "/echo"])
     }
 
-    /// Requests before the end of the client's stream are answered, then the server closes.
+    /// Requests before the end of the client's stream get responses, then the server closes.
     @Test(arguments: ["/f.txt", "/", "/large.bin", "/echo"], [1, 3])
     func requestsBeforeAHalfCloseAreAnswered(_ path: String, _ count: Int) async throws {
         let server = try await server()
@@ -56,7 +56,7 @@ struct ConnectionEndTests {
         #expect(server.isRunning)
     }
 
-    /// Each kind of moment at which a client may vanish; the server lives on.
+    /// A client may disconnect at any of these points, and the server continues.
     @Test(arguments: [
         "", "GET /large.bin HTT", "GET /large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET /large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n",
@@ -75,7 +75,7 @@ struct ConnectionEndTests {
         #expect(server.isRunning)
     }
 
-    /// What no HTTP client sends.
+    /// Bytes that no HTTP client sends.
     private static let garbage: [[UInt8]] = [
         // The first bytes of TLS.
         [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xFC, 0x03, 0x03] + .noise(500, seed: 2),
@@ -89,7 +89,7 @@ struct ConnectionEndTests {
     func garbageIsRefusedOnceAndTheConnectionClosed(_ index: Int) async throws {
         let server = try await server()
         let socket = try server.connect()
-        // What follows in the stream must not be answered, however well it looks.
+        // The valid request after the garbage must not get a response.
         let request = "GET /f.txt HTTP/1.1\r\nHost: localhost\r\n\r\n"
         try? await socket.send(Self.garbage[index] + Array(request.utf8))
         let answer = String(decoding: try await socket.receiveAll(), as: UTF8.self)

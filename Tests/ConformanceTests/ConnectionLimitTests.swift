@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Limit of connections", .fewAtOnce)
 struct ConnectionLimitTests {
-    @Test("A connection above the limit waits until another one is closed, and is answered then")
+    @Test("A connection above the limit waits until another one is closed, then gets its response")
     func waits() async throws {
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
         configuration.connectionLimit = 1
@@ -35,7 +35,7 @@ struct ConnectionLimitTests {
         await server.shutdown(grace: .zero)
     }
 
-    /// A loop that does nothing else until it is let go.
+    /// Blocks a loop until it is released.
     private final class HeldLoop: Sendable {
         private let gate = DispatchSemaphore(value: 0)
 
@@ -54,7 +54,7 @@ struct ConnectionLimitTests {
         func letGo() { gate.signal() }
     }
 
-    /// Waits until a loop has looked at its sockets, which it does between two of its turns.
+    /// Waits until a loop has polled its sockets, which it does between two turns.
     private static func settle(_ loop: EventLoop) async {
         for _ in 0..<12 {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -63,8 +63,8 @@ struct ConnectionLimitTests {
         }
     }
 
-    /// Asks on a new connection.
-    /// - Parameter meanwhile: what is done before it waits for the answer.
+    /// Sends a request on a new connection, and checks the response.
+    /// - Parameter meanwhile: runs before it waits for the response.
     private static func enter(
         _ target: String, port: UInt16, meanwhile: () async -> Void = {}
     ) async throws -> PlainSocket {
@@ -76,7 +76,7 @@ struct ConnectionLimitTests {
     }
 
     @Test(
-        "The connection that has been idle for longest is closed for a new one",
+        "The longest idle connection is closed for a new one",
         .timeLimit(.minutes(2)), arguments: [1, 2], [ConnectionOverflow.wait, .refuse])
     func displacesIdle(loops: Int, overflow: ConnectionOverflow) async throws {
         let closed = ServerLog<ConnectionCloseReason>()
@@ -88,7 +88,7 @@ struct ConnectionLimitTests {
             $0.hooks.closed = { closed.add($1) }
         }
         let port = try await local.start()
-        // All come to the last loop, so that it is known which of them has been idle for longest.
+        // All connections are on the last loop, so that the longest idle one is known.
         let (first, last) = (local.server.loops[0], local.server.loops[loops - 1])
         var held: HeldLoop?
         if loops == 2 { held = await HeldLoop(first) }
@@ -103,7 +103,7 @@ struct ConnectionLimitTests {
         }
         held?.letGo()
         if loops == 2 {
-            // The first loop finds the new connection, and none of its own that it could close.
+            // The first loop accepts the new connection, but has no connection that it could close.
             let owner = await HeldLoop(last)
             idle.append(
                 try await Self.enter("/new0", port: port) {
@@ -117,16 +117,16 @@ struct ConnectionLimitTests {
         for number in (loops - 1)..<20 {
             idle.append(try await Self.enter("/new\(number)", port: port))
         }
-        // Twenty of them have gone, the oldest first, and the busy one is still there.
+        // Twenty connections are closed, the oldest first, and the busy one is still open.
         if loops == 1 {
             for socket in idle[..<20] { #expect(try await socket.receiveAll().isEmpty) }
             try await idle[20].send(LocalServer.get("/kept"))
             #expect(try await idle[20].response().text == "/kept")
         }
-        // The slot is free a moment before the hook is called.
+        // The slot becomes free shortly before the hook is called.
         try await waitUntil { closed.entries.count >= 20 }
         #expect(closed.entries.allSatisfy { $0 == .displaced })
-        // Each loop may make room for the same new connection, which only one of them takes.
+        // Each loop may close a connection for the same new one, which only one of them accepts.
         #expect((9 - loops...8).contains(local.server.connectionCount))
         local.gate.open()
         #expect(try await busy.response().text == "/gate")
@@ -150,7 +150,7 @@ struct ConnectionLimitTests {
             loop.execute {
                 var count = 0
                 loop.forEachConnection { _ in count += 1 }
-                // Longer than an acceptor pauses when nobody is asked.
+                // Longer than an acceptor pauses if no loop can close a connection.
                 if count > 0 { usleep(400_000) }
             }
         }
@@ -161,7 +161,7 @@ struct ConnectionLimitTests {
     }
 
     @Test(
-        "A connection that is busy is not closed for a new one, and gives way as soon as it is idle",
+        "A busy connection is not closed for a new one, but is closed when it becomes idle",
         .timeLimit(.minutes(2)))
     func keepsBusy() async throws {
         let local = LocalServer {
@@ -176,7 +176,7 @@ struct ConnectionLimitTests {
         #expect(try await PlainSocket(port: port).receiveAll().isEmpty)
         local.gate.open()
         #expect(try await busy.response().text == "/gate")
-        // None was idle a moment before.
+        // No connection was idle shortly before.
         _ = try await Self.enter("/new", port: port)
         #expect(try await busy.receiveAll().isEmpty)
         await local.server.shutdown(grace: .zero)
@@ -184,10 +184,10 @@ struct ConnectionLimitTests {
 
     #if os(Linux)
         @Test(
-            "Without a descriptor left, an idle connection is closed for a new one",
+            "When no descriptor is left, an idle connection is closed for a new one",
             .timeLimit(.minutes(2)), arguments: [0, 25])
         func fewDescriptors(inherited: Int) async throws {
-            // Others than those of the server count, too.
+            // Descriptors that are not of the server count, too.
             let launch = """
                 import os, resource, sys
                 os.closerange(3, 64)
@@ -220,7 +220,7 @@ struct ConnectionLimitTests {
     #endif
 
     @Test(
-        "One address has no more connections than it may, and gets a place back",
+        "One address has at most its limit of connections, and may connect again after a close",
         .timeLimit(.minutes(2)))
     func perAddress() async throws {
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
@@ -250,7 +250,7 @@ struct ConnectionLimitTests {
     }
     #if os(Linux)  // 127.0.0.2 is an address of this machine there.
         @Test(
-            "No idle connection is closed for a new one whose address has all that it may have",
+            "No idle connection is closed for a new one whose address is at its limit",
             .timeLimit(.minutes(2)), arguments: [ConnectionOverflow.refuse, .wait])
         func noRoomForTheRefused(_ overflow: ConnectionOverflow) async throws {
             let closed = ServerLog<ConnectionCloseReason>()
@@ -273,7 +273,7 @@ struct ConnectionLimitTests {
             #expect(closed.entries.isEmpty)
             try await idle.send(LocalServer.get("/kept"))
             #expect(try await idle.response().text == "/kept")
-            // Another address is let in, for the one that has been idle for longest.
+            // Another address may connect, and the longest idle connection is closed.
             let third = try PlainSocket(port: port, from: 3)
             try await third.send(LocalServer.get("/third"))
             #expect(try await third.response().text == "/third")
@@ -283,7 +283,7 @@ struct ConnectionLimitTests {
         }
 
         @Test(
-            "A connection that was taken to learn its address is answered as soon as there is room",
+            "A connection that is accepted early to learn its address is served when one closes",
             .timeLimit(.minutes(2)))
         func answersTheEarly() async throws {
             let local = LocalServer {
@@ -296,7 +296,7 @@ struct ConnectionLimitTests {
             var busy: PlainSocket? = try PlainSocket(port: port)
             try await busy?.send(LocalServer.get("/gate"))
             _ = await local.begun.first { $0 == "/gate" }
-            // One gives up while it waits, and leaves its address to the next.
+            // One client gives up while it waits, so that the next one may use its address.
             var impatient: PlainSocket? = try PlainSocket(port: port, from: 2)
             try await impatient?.send("")
             try await Task.sleep(for: .milliseconds(300))
@@ -313,7 +313,7 @@ struct ConnectionLimitTests {
         }
 
         @Test(
-            "Such a connection is answered when another loop has closed an idle one",
+            "An early accepted connection gets a response when another loop closes an idle one",
             .timeLimit(.minutes(2)))
         func answersTheEarlyOfAnotherLoop() async throws {
             let local = LocalServer {
@@ -323,7 +323,7 @@ struct ConnectionLimitTests {
                 $0.idleTimeout = .seconds(600)
             }
             let port = try await local.start()
-            // Either loop may take a connection: some of these are on the other one.
+            // Either loop may accept a connection, so some of these are on the other loop.
             for number in 0..<20 {
                 let client = try PlainSocket(port: port, from: UInt32(2 + number % 2))
                 try await client.send(LocalServer.get("/\(number)"))

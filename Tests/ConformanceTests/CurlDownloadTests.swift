@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Some files of a size that no buffer holds, and their content.
+/// A folder with a file larger than any buffer, and its content.
 private struct LargeFile {
     let folder: Folder
     let content: [UInt8]
 
-    /// Blocks of noise, each with its number: bytes from another place are noticed.
+    /// Writes blocks of noise, each with its number, so that bytes from another place are detected.
     init(byteCount: Int) throws {
         let block = [UInt8].noise(1_048_573, seed: 7)
         var content: [UInt8] = []
@@ -105,7 +105,7 @@ struct CurlDownloadTests {
 
 @Suite("RFC 9110 section 13: conditional requests by curl", .fewAtOnce, .overTLSToo)
 struct CurlConditionTests {
-    /// A condition, and the status of the answer to it.
+    /// Fields of a conditional request, and the status of its response.
     struct Case: CustomTestStringConvertible {
         var fields: [String]
         var status: Int

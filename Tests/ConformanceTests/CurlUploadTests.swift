@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `--echo` answers; the names are a contract.
+/// The response of `--echo`; its names are a contract.
 struct Echo: Decodable {
     var method: String
     var target: String
@@ -45,7 +45,7 @@ struct CurlUploadTests {
         let isChunked = flags.contains("Transfer-Encoding: chunked")
         #expect(echo["content-length"] == (isChunked ? nil : "3000000"))
         let continues = result.complaints.contains("< HTTP/1.1 100 Continue")
-        // By itself curl expects 100 for a megabyte and more, in HTTP/1.1.
+        // In HTTP/1.1, curl expects 100 by default for a megabyte and more.
         #expect(continues == (flags != ["-0"] && flags != ["-H", "Expect:"]))
     }
 

@@ -4,15 +4,16 @@ import TestSupport
 import Testing
 import URLClient
 
-/// One of the programs in Examples, on a free port. It is killed when it goes.
+/// One of the programs in Examples, on a free port. The process is killed when the object is
+/// released.
 final class ExampleProcess: Sendable {
     let port: UInt16
     private let program: RunningProgram
 
     /// - Parameters:
-    ///   - lines: what it reads on standard input, which does not end then; `nil` for an empty
+    ///   - lines: text for its standard input, which stays open after it; `nil` for an empty
     ///     input.
-    ///   - environment: variables beside those of the tests.
+    ///   - environment: variables in addition to those of the tests.
     init(
         _ name: String, _ arguments: String..., lines: String? = nil,
         environment: [String: String]? = nil
@@ -42,7 +43,7 @@ final class ExampleProcess: Sendable {
     static func binary(_ name: String) async throws -> String {
         let binary = folder + "/.build/debug/\(name)"
         if !FileManager.default.isExecutableFile(atPath: binary) {
-            // `make test-peers` has built it; a plain `swift test` has not.
+            // `make test-peers` builds it before the tests; a plain `swift test` does not.
             let built = try await Program.run(
                 "swift", ["build", "--package-path", folder, "--product", name],
                 limit: .seconds(1_200))
@@ -51,14 +52,14 @@ final class ExampleProcess: Sendable {
         return binary
     }
 
-    /// The port in the log's line about where the server listens.
+    /// The port in the line of the log that names the server's address.
     private static func port(in log: String) -> UInt16? {
         guard let start = log.firstRange(of: "127.0.0.1:")?.upperBound else { return nil }
         let digits = log[start...].prefix { $0.isNumber }
         return digits.endIndex < log.endIndex ? UInt16(digits) : nil
     }
 
-    /// Sends Control-C, and waits until the program has ended as it should.
+    /// Sends SIGINT, waits for the end of the program, and throws if its status is not 0.
     func stop() async throws {
         program.signal(SIGINT)
         let status = await program.end()
@@ -67,10 +68,10 @@ final class ExampleProcess: Sendable {
 
     var url: String { "http://127.0.0.1:\(port)/" }
 
-    /// What is answered, with the status in a line behind it.
+    /// Sends a request; returns the content of the response, and the status in a last line.
     /// - Parameters:
-    ///   - path: percent-encoded already.
-    ///   - follows: whether redirects lead on.
+    ///   - path: the percent-encoded path.
+    ///   - follows: whether redirects are followed.
     ///   - change: changes the configuration of the client.
     func ask(
         _ path: String = "/", _ method: HTTPMethod = .get, _ fields: HTTPFields = [:],

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import URLClient
 
-@Suite("The examples answer as they say", .fewAtOnce)
+@Suite("The examples respond as documented", .fewAtOnce)
 struct ExampleTests {
     @Test func helloWorld() async throws {
         let example = try await ExampleProcess("HelloWorld")
@@ -100,7 +100,7 @@ struct ExampleTests {
         }
         #expect(folder.text("new-note.txt") == "sent")
         #expect(try await ask("/dav/new-note.txt") == "sent\n200")
-        // Nothing stays beside the files, although it does not close its store.
+        // No other file remains, although the example does not close its store.
         try await example.stop()
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["new-note.txt"])
@@ -130,7 +130,7 @@ struct ExampleTests {
         #expect(folder.bytes("text.txt") == Array("line\n".utf8))
     }
 
-    @Test("ProtectedFiles: a folder for users, a page for anybody, one for the owner")
+    @Test("ProtectedFiles has a folder for users, a page for everybody, and one for the owner")
     func protectedFiles() async throws {
         let folder = try Folder()
         try folder.write("content", to: "f.txt")

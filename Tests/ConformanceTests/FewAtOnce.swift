@@ -2,8 +2,8 @@ import HTTPServerCore
 import Testing
 import ToolkitSystem
 
-/// Lets only some of the tests run at the same time that have this trait: with all of them at
-/// once, hundreds of programs would make each other slower than the time limits of any.
+/// Limits how many of the tests with this trait run at the same time. Without it, hundreds of
+/// programs would slow each other down until they exceed their time limits.
 struct FewAtOnce: SuiteTrait, TestTrait, TestScoping {
     private struct Turns {
         var free = 6

@@ -3,7 +3,7 @@ import HTTPParser
 import TestSupport
 import Testing
 
-@Suite("httpkit serve: what the flags for files change", .fewAtOnce, .overTLSToo)
+@Suite("httpkit serve: flags for files", .fewAtOnce, .overTLSToo)
 struct FileOptionTests {
     private func server(_ flags: [String]) async throws -> ServeProcess {
         let folder = try Folder()

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A directory that goes when its owner does.
+/// A temporary directory that is removed when the object is released.
 final class Folder: Sendable {
     let url: URL
 
@@ -22,7 +22,7 @@ final class Folder: Sendable {
         try write(Array(content.utf8), to: name)
     }
 
-    /// Writes a file, and the directories on its way.
+    /// Writes a file, and creates its directories.
     func write(_ content: [UInt8], to name: String) throws {
         let target = file(name)
         try FileManager.default.createDirectory(
@@ -30,7 +30,7 @@ final class Folder: Sendable {
         try Data(content).write(to: target)
     }
 
-    /// By a handle: reading an empty file whole leaks in Foundation for Linux.
+    /// Reads with a handle, because Foundation for Linux leaks memory when it reads an empty file.
     func bytes(_ name: String) -> [UInt8] { Self.bytes(at: file(name).path) }
 
     static func bytes(at path: String) -> [UInt8] {
@@ -42,7 +42,7 @@ final class Folder: Sendable {
 }
 
 extension [UInt8] {
-    /// The same noise for the same seed, so that misplaced bytes are seen.
+    /// The same noise for the same seed, so that misplaced bytes are detected.
     static func noise(_ count: Int, seed: UInt64) -> [UInt8] {
         var state = seed &* 2_862_933_555_777_941_757 &+ 3_037_000_493
         return unsafe [UInt8](unsafeUninitializedCapacity: count) { room, filled in

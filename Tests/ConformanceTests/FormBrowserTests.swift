@@ -25,7 +25,7 @@ private func escaped(_ text: String) -> String {
     "The form examples in a browser", .serialized, .fewAtOnce,
     .enabled(if: FullSuite.isOn, "make test-all"))
 struct FormExampleTests {
-    /// Opens a page that fills a form of its own, sends it, and so becomes the example's answer.
+    /// Opens a page that fills and submits a form; returns the page of the example's response.
     private func submit(_ form: String, _ script: String, to url: String) async throws -> String {
         let folder = try Folder()
         try folder.write(
@@ -54,7 +54,7 @@ struct FormExampleTests {
         #expect(page.contains("<span id=\"value\">\(escaped(text))</span>"), "\(page)")
     }
 
-    @Test("The form is there")
+    @Test("The pages of both examples have a form")
     func form() async throws {
         for name in ["FormExample", "FileUploadExample"] {
             let example = try await ExampleProcess(name)
@@ -63,7 +63,7 @@ struct FormExampleTests {
         }
     }
 
-    @Test("Files are listed by their names and lengths")
+    @Test("Uploaded files are listed with their names and lengths")
     func files() async throws {
         let example = try await ExampleProcess("FileUploadExample")
         let names = ["plain.txt", "ü \"q\" & <i>.bin", "back\\slash 😀.png", "semi;colon=x.tar.gz"]
@@ -90,15 +90,15 @@ struct FormExampleTests {
 }
 
 @Suite(
-    "RFC 7578: What a browser sends", .serialized, .fewAtOnce,
+    "RFC 7578: Forms that a browser sends", .serialized, .fewAtOnce,
     .enabled(if: FullSuite.isOn, "make test-all"))
 struct BrowserFormTests {
     private struct Entry {
         var name: String
-        /// What arrives: the URL standard makes CRLF of every line end in a value.
+        /// The received value; by the URL standard, every line end in a value becomes CRLF.
         var value: [UInt8]
         var fileName: String?
-        /// The values that the page puts into the form.
+        /// The script that adds the entry to the form.
         var script: String
 
         static func field(_ name: String, _ value: String, arrives: String? = nil) -> Entry {
@@ -128,7 +128,7 @@ struct BrowserFormTests {
         .file("noise", "semi;colon=x.gz", .noise(5_000, seed: 7)),
     ]
 
-    /// Sends the same form twice, and leaves the second answer in the page.
+    /// Sends the same form twice, and puts the second response into the page.
     private static let page = """
         <!doctype html><meta charset="utf-8"><pre id="result"></pre><script>
         const form = new FormData();
@@ -149,7 +149,7 @@ struct BrowserFormTests {
         var files: [[UInt8]] = []
     }
 
-    /// Has the browser send the form to a server of the test's own.
+    /// Has the browser send the form to a server in the test.
     private static func record() async throws -> Recording {
         let recording = Locked(Recording())
         var router = Router()
@@ -175,7 +175,7 @@ struct BrowserFormTests {
         return recording.withLock { $0 }
     }
 
-    @Test("Every name and every byte arrives, in memory and by the disk")
+    @Test("Every name and every byte of fields and files is received")
     func form() async throws {
         let recording = try await Self.record()
         let form = try #require(recording.form)
@@ -191,7 +191,7 @@ struct BrowserFormTests {
         #expect(recording.files == files.map(\.value))
     }
 
-    /// The parts of some bytes, given to the parser in pieces.
+    /// The parts of some bytes, passed to the parser in pieces.
     private func parts(
         _ bytes: [UInt8], _ mediaType: MediaType, by count: Int
     ) throws -> [(head: PartHead, content: [UInt8])] {
@@ -215,7 +215,7 @@ struct BrowserFormTests {
         return parts
     }
 
-    @Test("What the browser put on the wire is parsed to the last byte, whatever the split")
+    @Test("The bytes of the browser are parsed completely at every split")
     func wire() async throws {
         let recording = try await Self.record()
         let type = try #require(recording.mediaType)
@@ -225,7 +225,7 @@ struct BrowserFormTests {
             #expect(parts.map(\.head.name) == Self.entries.map(\.name))
             #expect(parts.map(\.head.fileName) == Self.entries.map(\.fileName))
             #expect(parts.map(\.content) == Self.entries.map(\.value))
-            // Put together again from what was parsed, it is what was sent.
+            // The parsed parts, joined again, are the sent bytes.
             var again: [UInt8] = []
             for part in parts {
                 again += Array("--\(boundary)\r\n".utf8)

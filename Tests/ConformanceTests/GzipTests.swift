@@ -18,7 +18,7 @@ struct GzipTests {
 
     @Test(arguments: ["page.txt", "long.txt", "photo.png", ""])
     func curlDecodesWhatItIsSent(_ name: String) async throws {
-        // Not in the folder that is served, whose listing it would change.
+        // Not in the served folder, because it would change the listing.
         let fields = try Folder()
         let server = try await ServeProcess(try folder())
         let plain = try await server.curl(path: "/\(name)")
@@ -122,7 +122,7 @@ struct GzipTests {
 
     @Test func aBombIsRefused() async throws {
         let server = try await ServeProcess(try folder(), ["--echo", "/echo"])
-        // 10 GiB of zeros in 10 MiB: one piece that stands for 1 MiB, again and again.
+        // 10 GiB of zeros in 10 MiB: a repeated piece that decodes to 1 MiB.
         let result = try await python(
             """
             import requests, sys, zlib
@@ -139,7 +139,7 @@ struct GzipTests {
             print(requests.get(sys.argv[1] + "page.txt", timeout=60).status_code)
             """, server)
         let lines = result.text.split(separator: "\n")
-        // A client that sends on for long may find the connection closed before it reads the answer.
+        // A client that sends for long may find the connection closed before it reads the response.
         #expect(lines.count == 3 && lines.last == "200")
         #expect(lines.dropLast().allSatisfy { $0 == "413" || $0 == "cut off" })
     }

@@ -8,7 +8,7 @@ struct InstallTests {
         try await Program.run(Program.script("install"), [Program.httpkit, prefix])
     }
 
-    @Test("The program, its manual pages and completions are below the prefix, and nothing else")
+    @Test("Only the program, its manual pages and completions are installed below the prefix")
     func files() async throws {
         let place = try Folder()
         let result = try await install(place.path + "/new")
@@ -29,14 +29,14 @@ struct InstallTests {
                     ]))
         let version = try await Program.run(place.path + "/new/bin/httpkit", ["--version"])
         #expect(version.status == 0)
-        // A second time, the files take the place of the first ones.
+        // A second installation replaces the files.
         #expect(try await install(place.path + "/new").status == 0)
         let manager = FileManager.default
         let found = try #require(manager.enumerator(atPath: place.path + "/new")).allObjects
         #expect(found.compactMap { $0 as? String }.filter { $0.hasSuffix(".new") }.isEmpty)
     }
 
-    @Test("The program, its manual pages and the newest release in the change log have one version")
+    @Test("The program, its manual pages and the change log have the same version")
     func version() async throws {
         let place = try Folder()
         _ = try await install(place.path)
@@ -55,7 +55,7 @@ struct InstallTests {
         }
     }
 
-    @Test("The page of serve has each flag and its section, and no text is a command of roff")
+    @Test("The page of serve has flags and sections, and no text is a roff request")
     func page() async throws {
         let place = try Folder()
         _ = try await install(place.path)
@@ -73,7 +73,8 @@ struct InstallTests {
     }
 
     @Test(
-        "Flags in the examples of a page are flags of its command", arguments: ["serve", "fetch"])
+        "The flags in the examples of a page are listed as its options",
+        arguments: ["serve", "fetch"])
     func examples(_ command: String) async throws {
         let place = try Folder()
         _ = try await install(place.path)
@@ -87,7 +88,7 @@ struct InstallTests {
         #expect(examples.matches(of: #/\nhttpkit /#).count == 3)
     }
 
-    @Test("The completions know the flags", arguments: ["bash", "zsh", "fish"])
+    @Test("The completions contain a flag of serve", arguments: ["bash", "zsh", "fish"])
     func completions(_ shell: String) async throws {
         let result = try await Program.run(
             Program.httpkit, ["--generate-completion-script", shell])
@@ -104,17 +105,17 @@ struct InstallTests {
     }
 
     @Test(
-        "bash reads its completions without complaint",
+        "bash parses its completions without an error",
         .enabled(if: has("bash"), "bash is not installed"))
     func bash() async throws { try await reads("bash") }
 
     @Test(
-        "zsh reads its completions without complaint",
+        "zsh parses its completions without an error",
         .enabled(if: has("zsh"), "zsh is not installed"))
     func zsh() async throws { try await reads("zsh") }
 
     @Test(
-        "fish reads its completions without complaint",
+        "fish parses its completions without an error",
         .enabled(if: has("fish"), "fish is not installed"))
     func fish() async throws { try await reads("fish") }
 }

@@ -7,9 +7,9 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-@Suite("httpkit serve at a network interface", .fewAtOnce)
+@Suite("httpkit serve on a network interface", .fewAtOnce)
 struct InterfaceTests {
-    @Test("Its name stands for its addresses; the URL has one of them")
+    @Test("The name of an interface means its addresses, of which the URL has one")
     func interface() async throws {
         let loopback = try #require(
             try NetworkInterface.all().first { $0.flags.contains(.loopback) })
@@ -23,7 +23,7 @@ struct InterfaceTests {
     }
 }
 
-@Suite("httpkit serve: addresses, hosts and its log", .fewAtOnce, .timeLimit(.minutes(3)))
+@Suite("httpkit serve: addresses, hosts and log", .fewAtOnce, .timeLimit(.minutes(3)))
 struct ServedAddressTests {
     private func folder() throws -> Folder {
         let folder = try Folder()
@@ -32,7 +32,7 @@ struct ServedAddressTests {
     }
 
     @Test(
-        "For all addresses it prints one that others can reach",
+        "For all addresses serve prints one that other machines can reach",
         arguments: ["*", "0.0.0.0", "::"])
     func wildcard(_ host: String) async throws {
         let folder = try folder()
@@ -46,7 +46,7 @@ struct ServedAddressTests {
         let line = try #require(lines.first)
         #expect(line.hasPrefix(start) && line.hasSuffix(":\(server.port)/"))
         let shown = String(line.dropFirst(start.count).dropLast(":\(server.port)/".count))
-        // A machine without a network, or without IPv6 there, has no more than its own addresses.
+        // A machine without a network, or without IPv6, has only local addresses.
         let possible = host == "::" ? others.filter { $0.hasPrefix("[") } : others
         let isOther = others.contains(shown)
         #expect(isOther || possible.isEmpty, "\(line)")
@@ -54,7 +54,7 @@ struct ServedAddressTests {
     }
 
     @Test(
-        "Without --webdav, too, hosts of others are refused where it is not on the Internet",
+        "Unknown hosts are refused, with and without --webdav",
         arguments: [[], ["--host", "*"], ["--webdav", "/dav"]])
     func rebinding(_ flags: [String]) async throws {
         let server = try await ServeProcess(try folder(), flags)
@@ -70,7 +70,7 @@ struct ServedAddressTests {
         }
     }
 
-    @Test("A refused host is told with the flag that makes it known", .overTLSToo)
+    @Test("The response and the log of a refused host name the flag that allows it", .overTLSToo)
     func refusedHost() async throws {
         let server = try await ServeProcess(try folder())
         let answer = try await server.get("/file", [.host: "evil.example"])
@@ -80,7 +80,7 @@ struct ServedAddressTests {
         #expect(server.complaints.contains("host=evil.example "))
     }
 
-    @Test("A name that is given is known")
+    @Test("A host of --allow-host is accepted")
     func allowedHost() async throws {
         let server = try await ServeProcess(try folder(), ["--allow-host", "*.example"])
         let socket = try server.connect()
@@ -109,12 +109,12 @@ struct ServedAddressTests {
         #expect(try await socket?.response().status == 200)
         socket = nil
         await server.shutdown(grace: .zero)
-        // What was asked for stays known; what was not is that of the listener.
+        // An address that was read is kept; otherwise it is that of the listener.
         #expect(seen.entries.map(\.local.host) == ["127.0.0.1", "0.0.0.0"])
     }
 
     @Test(
-        "An upload of 5 GB is not refused for its length, one above --max-body is",
+        "An upload of 5 GB is not refused because of its length, but one above --max-body is",
         arguments: [([], 5 << 30, false), (["--max-body", "1K"], 1_025, true)]
             as [([String], Int, Bool)])
     func largestUpload(_ flags: [String], _ length: Int, _ isRefused: Bool) async throws {
@@ -124,13 +124,13 @@ struct ServedAddressTests {
             "PUT /dav/new HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(length)\r\n"
                 + "Expect: 100-continue\r\n\r\n")
         let head = try await socket.receive(through: "\r\n\r\n")
-        // 507 where the disk has no room for it.
+        // 507 if the disk has no space for it.
         let expected = isRefused ? ["413"] : ["100", "507"]
         #expect(expected.contains { head.hasPrefix("HTTP/1.1 \($0)") }, "\(head)")
     }
 
     #if os(Linux)
-        @Test("A reader of its log that has stopped holds up neither requests nor the end")
+        @Test("A stopped reader of the log blocks neither requests nor the shutdown")
         func stalledLog() async throws {
             // A program that never reads its standard input.
             let fifo = try Folder()
@@ -144,13 +144,13 @@ struct ServedAddressTests {
                 try folder(), ["--log-level", "trace", "--access-log"], errors: blocking)
             let socket = try server.connect()
             let long = String(repeating: "a", count: 4_000)
-            // Many times what a pipe holds.
+            // Many times the size of a pipe's buffer.
             for _ in 0..<200 {
                 try await socket.send("GET /file?\(long) HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 #expect(try await socket.response().status == 200)
             }
             server.signal(SIGTERM)
-            // It would wait for the reader without end.
+            // Otherwise it would wait for the reader forever.
             #expect(await server.waitForEnd() == 0)
         }
     #endif

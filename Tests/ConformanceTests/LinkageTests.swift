@@ -2,10 +2,10 @@
     import TestSupport
     import Testing
 
-    /// A sanitizer brings libraries of its own.
-    @Suite("What programs are linked with", .fewAtOnce, .enabled(if: !Sanitizers.isOn))
+    /// A sanitizer adds libraries.
+    @Suite("Libraries that programs are linked with", .fewAtOnce, .enabled(if: !Sanitizers.isOn))
     struct LinkageTests {
-        @Test("A server on the core alone is linked with neither zlib nor libcrypto")
+        @Test("A server with only the core is linked with neither zlib nor libcrypto")
         func core() async throws {
             let names = try await Self.libraries(of: "CoreAlone")
             #expect(!names.isEmpty)
@@ -14,7 +14,7 @@
             }
         }
 
-        @Test("A server with the kit brings neither Foundation, libcrypto nor libcurl along")
+        @Test("A server with the kit is linked with neither Foundation, libcrypto nor libcurl")
         func server() async throws {
             let names = try await Self.libraries(of: "HelloServer")
             #expect(names.contains { $0.hasPrefix("libz.") })
@@ -23,7 +23,7 @@
             }
         }
 
-        /// The libraries that an example is loaded with, all that they need included.
+        /// The libraries that an example loads, including their dependencies.
         private static func libraries(of example: String) async throws -> [String] {
             let binary = try await ExampleProcess.binary(example)
             let result = try await Program.run(try Program.find("ldd"), [binary])
@@ -36,7 +36,7 @@
             }
         }
 
-        @Test("httpkit asks for no library that nobody named")
+        @Test("httpkit needs only the expected libraries")
         func libraries() async throws {
             let result = try await Program.run(
                 try Program.find("readelf"), ["--dynamic", "--wide", Program.httpkit])
@@ -59,10 +59,10 @@
             "linux-vdso", "ld-linux", "libc.", "libm.", "libgcc_s.", "libstdc++.", "libswift",
             "libdispatch.", "libBlocksRuntime.",
         ]
-        /// What the kit adds.
+        /// The libraries that the kit adds.
         private static let ofKit =
             ofCore + ["libz.", "lib_FoundationICU.", "libFoundationEssentials."]
-        /// What clients, logins and WebDAV add.
+        /// The libraries that clients, logins and WebDAV add.
         private static let ofAll =
             ofKit + [
                 "libcrypto.", "libcurl.", "libpsl.", "libssl.", "libFoundation.",

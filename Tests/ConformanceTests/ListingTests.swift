@@ -10,7 +10,7 @@ enum OddNames {
         "%2e%2e.txt", "back\\slash.txt", "semi;colon.txt", "plus+plus.txt", "日本語.txt",
     ]
 
-    /// A folder in which each file of these names holds its name.
+    /// A folder of files with these names; each contains its name.
     static func folder() throws -> Folder {
         let folder = try Folder()
         for name in all { try folder.write("content of \(name)", to: name) }
@@ -18,9 +18,9 @@ enum OddNames {
     }
 }
 
-@Suite("Directory listings: what the links lead to", .fewAtOnce, .overTLSToo)
+@Suite("Directory listings: targets of links", .fewAtOnce, .overTLSToo)
 struct ListingTests {
-    /// The targets of the links to entries, with the references of HTML resolved.
+    /// The targets of the links to entries, with HTML character references decoded.
     private func links(_ page: String) -> [String] {
         let rows = page.components(separatedBy: "<tbody id=\"entries\">").last ?? ""
         return rows.components(separatedBy: "<a href=\"").dropFirst().map { rest in
@@ -84,7 +84,7 @@ struct ListingTests {
         try root.write("secret", to: "secret.txt")
         let server = try await ServeProcess(path: root.file("root").path)
         let result = try await server.get(path)
-        // What the links lead to must be there for as long as that.
+        // The targets of the links must exist until here.
         withExtendedLifetime((outside, root)) {}
         #expect(result.status.class == .clientError)
         #expect(!result.text.contains("secret\n") && !result.text.hasSuffix("secret"))
@@ -96,7 +96,7 @@ struct ListingTests {
         let server = try await ServeProcess(folder)
         let answer = try await server.send(.head, "/a%20b?q=1")
         #expect(answer.status == .movedPermanently && answer.fields[.location] == "/a%20b/?q=1")
-        // Nobody may be sent to another host by it.
+        // The redirect must not lead to another host.
         let other = try await server.send(.head, "//a%20b")
         #expect(other.fields[.location]?.hasPrefix("//") != true)
     }

@@ -6,11 +6,14 @@
     import URLClient
 
     @Suite(
-        "RFC 7616: guesses from one address",
+        "RFC 7616: password guesses from one address",
         .enabled("this user may not make networks") { await NetworkNamespace.isAllowed() })
     struct LockOutTests {
-        /// On the loopback address, which all programs of the machine share, guesses are not slowed.
-        @Test("In a network of their own", .enabled(if: !NetworkNamespace.isInside))
+        /// Guesses from the loopback address are not delayed, because all programs of the machine
+        /// share it.
+        @Test(
+            "The tests of guesses pass in a separate network namespace",
+            .enabled(if: !NetworkNamespace.isInside))
         func inNamespace() async throws {
             let result = try await NetworkNamespace.run(
                 "GuessingAddressTests", preparation: "ip addr add 192.0.2.1/32 dev lo")
@@ -20,7 +23,8 @@
     }
 
     @Suite(
-        "Logins beside guesses", .enabled(if: NetworkNamespace.isInside), .timeLimit(.minutes(3)))
+        "Logins during password guesses",
+        .enabled(if: NetworkNamespace.isInside), .timeLimit(.minutes(3)))
     struct GuessingAddressTests {
         private func login(
             _ server: ServeProcess, _ user: String, times: Int = 1
@@ -34,7 +38,7 @@
             return result.text.split(separator: "\n")
         }
 
-        @Test("Digest: wrong answers hold up guesses for that user alone, and no known user")
+        @Test("Digest: wrong guesses delay only later guesses for the same user, not known users")
         func digest() async throws {
             let folder = try Folder()
             try folder.write("content\n", to: "f.txt")
@@ -42,7 +46,7 @@
                 folder,
                 ["--host", "192.0.2.1", "--auth", "digest"]
                     + ["ann:a", "bob:b", "cleo:c"].flatMap { ["--user", $0] })
-            // Each curl logs in anew; this session goes on with the nonce by which it has logged in.
+            // Each curl logs in again; this session keeps using the nonce of its login.
             let session = ClientSession()
             let known = "http://ann:a@192.0.2.1:\(server.port)/f.txt"
             #expect(try await session.get(known).status == .ok)
@@ -51,7 +55,7 @@
             }
             #expect(try await login(server, "bob:b") == ["200"])
             #expect(try await login(server, "ann:a") == ["200"])
-            // So many at a time that ten wait for their turn, a second each, and no more may.
+            // So many at a time that ten wait, a second each, and no more may wait.
             let isOver = Locked(false)
             async let flood = {
                 defer { isOver.withLock { $0 = true } }

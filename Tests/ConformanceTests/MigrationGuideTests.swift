@@ -8,7 +8,7 @@ import URLClient
 struct MigrationGuideTests {
     private static let examples = URL(filePath: ExampleProcess.folder)
 
-    /// The lines of a text that say something, without the white space around them.
+    /// The lines of a text that are not empty, without the white space around them.
     private static func lines(_ text: some StringProtocol) -> [String] {
         text.split(separator: "\n")
             .map { $0.trimmingCharacters(in: .whitespaces) }
@@ -32,7 +32,7 @@ struct MigrationGuideTests {
     }
 
     @Test(
-        "All of its code stands in an example, so it compiles",
+        "All code of the guide is contained in an example, so that it is compiled",
         arguments: [("Docs/Migrating-from-GCDWebServer.md", 8), ("Docs/Migrating.md", 4)])
     func code(_ page: String, _ count: Int) throws {
         let sources = try Self.sources("MigrationGuide")
@@ -44,7 +44,7 @@ struct MigrationGuideTests {
         }
     }
 
-    @Test("Its routes answer as it says")
+    @Test("The routes of the guide respond as documented")
     func routes() async throws {
         let example = try await ExampleProcess("MigrationGuide")
         for (path, answer) in [
@@ -71,7 +71,7 @@ struct MigrationGuideTests {
         #expect(form == "Jo and [\"a\", \"b\"]\n\n200")
     }
 
-    @Test("Its upload page is customized as it says")
+    @Test("The upload page of the guide is customized as documented")
     func uploads() async throws {
         let folder = try Folder()
         let example = try await ExampleProcess("MigrationGuide", folder.path)

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Runs each test twice: against servers that speak plain HTTP, and against the same over TLS.
+/// Runs each test twice: with servers that use plain HTTP, and with the same servers over TLS.
 struct OverTLSToo: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 
@@ -30,6 +30,6 @@ struct OverTLSToo: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == OverTLSToo {
-    /// For tests whose servers are started by `ServeProcess`.
+    /// For tests that start their servers with `ServeProcess`.
     static var overTLSToo: OverTLSToo { OverTLSToo() }
 }

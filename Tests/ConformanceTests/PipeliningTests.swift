@@ -12,7 +12,7 @@ struct PipeliningTests {
         return folder
     }
 
-    /// Answered at once from files, and by tasks.
+    /// The responses are of files, and of handlers in tasks.
     @Test(arguments: ["/NUMBER.txt", "/echo?NUMBER.txt"])
     func aThousandRequestsInOneWriteAreAnsweredInOrder(_ path: String) async throws {
         let folder = try Folder()
@@ -29,12 +29,12 @@ struct PipeliningTests {
             let isRight =
                 response.text.contains("<\(number).txt>")
                 || response.text.contains("\"target\":\"/echo?\(number).txt\"")
-            #expect(response.status == 200 && isRight, "answer \(number)")
+            #expect(response.status == 200 && isRight, "response \(number)")
             if !isRight { break }
         }
     }
 
-    /// Answers of more than any buffer, one behind the other, read late.
+    /// Consecutive responses that are larger than any buffer, and read late.
     @Test func largeAnswersToPipelinedRequestsAreWhole() async throws {
         let folder = try Folder()
         let content = [UInt8].noise(700_000, seed: 1)
@@ -104,7 +104,7 @@ struct PipeliningTests {
         }
     }
 
-    /// Content that the answer did not wait for is never taken for a request.
+    /// Content that the server did not read before its response is never parsed as a request.
     @Test func contentOfARefusedRequestIsNoRequest() async throws {
         let server = try await ServeProcess(try folder())
         let socket = try server.connect()

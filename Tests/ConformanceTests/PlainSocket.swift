@@ -8,8 +8,8 @@ import TestSupport
     import Darwin
 #endif
 
-/// A client socket without any idea of HTTP. It never blocks a thread of the tests, and gives up
-/// when nothing happens for a minute.
+/// A client socket that does not know HTTP. It never blocks a thread of the tests, and fails if
+/// nothing happens for a minute.
 final class PlainSocket {
     struct Failure: Error, CustomStringConvertible { let description: String }
 
@@ -18,8 +18,8 @@ final class PlainSocket {
     private let tls: TLSClient?
 
     /// - Parameters:
-    ///   - from: the last number of the own address, 127.0.0.x.
-    ///   - isSecure: whether TLS is spoken, which begins with what is sent first.
+    ///   - from: the last number of the local address, 127.0.0.x.
+    ///   - isSecure: whether it uses TLS, whose handshake begins with the first `send`.
     init(port: UInt16, from host: UInt32 = 1, isSecure: Bool = false) throws {
         tls = isSecure ? TLSClient() : nil
         descriptor = StreamSocket.make()
@@ -30,8 +30,8 @@ final class PlainSocket {
             }
             guard isBound else { throw Failure(description: "cannot bind to 127.0.0.\(host)") }
         }
-        // On this machine that is done at once. To wait for it elsewhere would let a server that
-        // allows ten seconds for a head become impatient while other tests keep the threads.
+        // On this machine a connection is made at once. Waiting on another thread could take longer
+        // than the ten seconds that a server allows for a head, while other tests use the threads.
         guard Self.connect(descriptor, port: port) == 0 else {
             throw Failure(description: "cannot connect to port \(port)")
         }
@@ -60,7 +60,7 @@ final class PlainSocket {
         }
     }
 
-    /// Waits, away from the threads of the tests, until the socket can be read or written.
+    /// Waits on a separate thread until the socket can be read or written.
     private func isReady(_ events: CInt) async -> Bool {
         await OwnThread.run { [descriptor] in
             var request = pollfd(fd: descriptor, events: Int16(events), revents: 0)
@@ -111,11 +111,11 @@ final class PlainSocket {
         }
     }
 
-    /// Says that no more comes; reading goes on.
+    /// Ends the stream to the server; reading is still possible.
     func endWriting() {
         if let tls {
             tls.close()
-            // It has room for the few bytes of the alert.
+            // The socket has space for the few bytes of the alert.
             let alert = tls.take()
             _ = unsafe alert.withUnsafeBytes {
                 unsafe systemSend(descriptor, $0.baseAddress, $0.count, StreamSocket.sendFlags)
@@ -135,7 +135,7 @@ final class PlainSocket {
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, size)
     }
 
-    /// Bytes that have come, at least one; empty at the end of the stream or after a reset.
+    /// At least one received byte; empty at the end of the stream or after a reset.
     func receive() async throws -> [UInt8] {
         guard let tls else { return try await receivePlain() }
         while true {
@@ -174,7 +174,7 @@ final class PlainSocket {
         }
     }
 
-    /// Bytes up to `mark` and with it.
+    /// Bytes up to and including `mark`.
     func receive(through mark: String) async throws -> String {
         let mark = Array(mark.utf8)
         while true {
@@ -207,7 +207,7 @@ final class PlainSocket {
     }
 }
 
-/// A response as a test sees it.
+/// A received response.
 struct PlainResponse {
     var status: Int
     var head: String
@@ -233,7 +233,7 @@ struct PlainResponse {
 }
 
 extension [UInt8] {
-    /// The index behind the first place where `mark` stands.
+    /// The index after the first occurrence of `mark`.
     fileprivate func end(of mark: [UInt8]) -> Int? {
         guard count >= mark.count, let first = mark.first else { return nil }
         for start in 0...(count - mark.count) where self[start] == first {

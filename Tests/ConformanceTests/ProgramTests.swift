@@ -21,7 +21,7 @@ struct ProgramTests {
         #expect(try await Program.run("sh", ["-c", "kill -TERM $$"]).status == -15)
     }
 
-    /// All of them hold the writing end of the pipe: its end is theirs.
+    /// All processes hold the writing end of the pipe, so it ends when all of them have ended.
     @Test func whatTakesTooLongIsKilledWithItsDescendants() async throws {
         var ends: [CInt] = [-1, -1]
         try #require(unsafe pipe(&ends) == 0)

@@ -4,7 +4,7 @@ import HTTPServerKit
 import TestSupport
 import Testing
 
-@Suite("Exchanges are recorded, and replayed", .fewAtOnce)
+@Suite("Recording and replaying exchanges", .fewAtOnce)
 struct RecordingTests {
     private func folder() throws -> Folder {
         let folder = try Folder()
@@ -25,7 +25,7 @@ struct RecordingTests {
         let folder = try folder()
         let server = try await ServeProcess(folder, ["--echo", "/echo"])
         let recorder = try ExchangeRecorder(forwardingTo: server.port)
-        // Two on one connection, then one on each of the others.
+        // Two requests on one connection, then one request on each of the others.
         try await curl(recorder.port, "URL/f.txt", "-o", "/dev/null", "URL/large.bin")
         try await curl(recorder.port, "-I", "URL/f.txt")
         try await curl(recorder.port, "-r", "2-4", "URL/f.txt")
@@ -44,7 +44,7 @@ struct RecordingTests {
             #expect(counts == [exchange.request.count, exchange.response.count])
         }
 
-        // As files, and back.
+        // Written to files, and read again.
         let store = try Folder()
         for exchange in exchanges { try exchange.write(into: store.path) }
         let read = try RecordedExchange.all(in: store.path)
@@ -56,7 +56,7 @@ struct RecordingTests {
         var replay = ExchangeReplay()
         for keepsPieces in [true, false] {
             replay.keepsPieces = keepsPieces
-            // The echo tells the peer's port, which is another one.
+            // The echo contains the peer's port, which is different.
             for exchange in read.dropLast() {
                 #expect(try await replay.differences(exchange, port: server.port) == [])
             }
@@ -85,7 +85,7 @@ struct RecordingTests {
                 response: Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8)
             ).write(into: store.path)
         }
-        // A person may change the files.
+        // The files may be edited by hand.
         try store.write("> 0 -5\n> 0 3\n", to: "007.timing")
         let exchanges = try RecordedExchange.all(in: store.path)
         #expect(exchanges.map(\.number) == [7, 101, 1_000])
@@ -117,7 +117,7 @@ struct RecordingTests {
             let result = try await Program.run(
                 "curl",
                 ["-sS", "-m", "60", "--http1.0", "-o", "/dev/null", "http://127.0.0.1:\(port)/"])
-            #expect(result.status == 56, "curl says so when it cannot read: \(result.complaints)")
+            #expect(result.status == 56, "curl did not report the read error: \(result.complaints)")
         }
         #expect(await recorder.finish().isEmpty)
         let recorded = RecordedExchange(
@@ -129,7 +129,7 @@ struct RecordingTests {
         await server.shutdown()
     }
 
-    /// A response without a length ends with the connection, so its end must be the server's.
+    /// A response without a length ends with the connection, so the server must end it.
     @Test(arguments: [false, true])
     func aResponseThatItsClientEndsIsNotTakenForAWholeOne(isClients: Bool) async throws {
         let gate = ServerGate()
@@ -144,7 +144,7 @@ struct RecordingTests {
         var client: PlainSocket? = try PlainSocket(port: recorder.port)
         try await client?.send("GET / HTTP/1.0\r\n\r\n")
         _ = try await client?.receive(through: "abc")
-        // Its deinit closes it.
+        // Its deinit closes the socket.
         if isClients { client = nil }
         #expect(await recorder.finish().isEmpty)
         gate.open()

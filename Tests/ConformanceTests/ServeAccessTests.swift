@@ -2,7 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("httpkit serve: users from files, and its first lines", .fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(
+    "httpkit serve: users from files, and first lines of output",
+    .fewAtOnce, .timeLimit(.minutes(3)))
 struct ServeAccessTests {
     private func folder() throws -> Folder {
         let folder = try Folder()
@@ -19,7 +21,7 @@ struct ServeAccessTests {
         ).text
     }
 
-    @Test("Users come from arguments, a file and the environment")
+    @Test("Users are read from arguments, a file and the environment")
     func users() async throws {
         let place = try Folder()
         try place.write("ann:one two\r\n\nbücher:a:b\n", to: "users")
@@ -36,7 +38,7 @@ struct ServeAccessTests {
     }
 
     @Test(
-        "A file that has no users is refused at the start",
+        "A file without valid users is refused at the start",
         arguments: [
             ("", "the file contains no user"), ("ann", "takes NAME:PASSWORD"),
             ("ann:", "the password is empty"), ("ann:1\nann:2", "names ann twice"),
@@ -73,7 +75,7 @@ struct ServeAccessTests {
         }
     }
 
-    @Test("Users in the environment without --auth are refused: nothing would protect the folder")
+    @Test("Users in the environment without --auth are refused")
     func usersWithoutScheme() async throws {
         let place = try folder()
         for flags in [[], ["--auth", "none"]] {
@@ -87,7 +89,7 @@ struct ServeAccessTests {
     }
 
     @Test(
-        "One line warns when anybody who reaches the server can change the files",
+        "One line warns if anybody can change the files over the network",
         arguments: [
             (["--host", "*", "--webdav", "/dav"], true),
             (["--host", "*", "--uploader", "/up"], true),
@@ -109,7 +111,7 @@ struct ServeAccessTests {
     }
 
     @Test(
-        "A terminal shows a QR code of what others can reach",
+        "A QR code of an address that others can reach is shown on a terminal only",
         arguments: [
             (["--host", "*"], true), (["--host", "*", "--no-qr"], false),
             (["--host", "127.0.0.1"], false),
@@ -120,12 +122,12 @@ struct ServeAccessTests {
         let program = try RunningProgram(
             "python3", ["-c", "import pty, sys; pty.spawn(sys.argv[1:])"] + arguments)
         #expect(await program.wait { $0.text.contains("Serving ") }, "\(program.text)")
-        // The code follows the addresses by a call of its own.
+        // The code is written by a separate call after the addresses.
         let wasShown = await program.wait(limit: isShown ? .seconds(60) : .seconds(2)) {
             $0.text.contains("\u{2588}")
         }
         #expect(wasShown == isShown, "\(program.text)")
-        // Without a terminal there is none.
+        // Without a terminal there is no code.
         let server = try await ServeProcess(folder, flags)
         server.signal(SIGTERM)
         _ = await server.waitForEnd()

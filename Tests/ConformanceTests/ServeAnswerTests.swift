@@ -2,7 +2,9 @@ import HTTPParser
 import TestSupport
 import Testing
 
-@Suite("httpkit serve: answers, and flags by variables", .fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(
+    "httpkit serve: responses, and flags from environment variables",
+    .fewAtOnce, .timeLimit(.minutes(3)))
 struct ServeAnswerTests {
     private func folder() throws -> Folder {
         let folder = try Folder()
@@ -11,7 +13,7 @@ struct ServeAnswerTests {
         return folder
     }
 
-    @Test("--spa: navigations get the index file, what is loaded is 404")
+    @Test("--spa: navigations get the index file, other requests for missing files get 404")
     func singlePage() async throws {
         let server = try await ServeProcess(try folder(), ["--spa"])
         for path in ["/users/7", "/a.b/c.d"] {
@@ -27,7 +29,7 @@ struct ServeAnswerTests {
         #expect(try await plain.get("/users/7", [.accept: "text/html"]).status == .notFound)
     }
 
-    @Test("--header: in place of the server's fields, on errors, too")
+    @Test("--header replaces the server's fields, also on errors")
     func fields() async throws {
         let server = try await ServeProcess(
             try folder(),
@@ -43,7 +45,7 @@ struct ServeAnswerTests {
     }
 
     @Test(
-        "Fields that are none, or the server's own, are refused",
+        "Invalid fields and fields of the server's framing are refused",
         arguments: [
             "no colon", ": x", "A b: c", "X: a\nY: b", "Content-Length: 1",
             "transfer-encoding: chunked", "Connection: close",
@@ -71,7 +73,7 @@ struct ServeAnswerTests {
         )
     }
 
-    @Test("--cors: pages of all sites may read, and change nothing")
+    @Test("--cors: pages of all sites may read files, but not change them")
     func allOrigins() async throws {
         let server = try await ServeProcess(try folder(), ["--webdav", "/dav", "--cors"])
         let read = try await allowed(server, "https://any.example")
@@ -85,7 +87,7 @@ struct ServeAnswerTests {
         #expect(try await allowed(none, "https://any.example").origin == nil)
     }
 
-    @Test("--cors ORIGIN: pages of that site, with logins and changes")
+    @Test("--cors ORIGIN: pages of that site may log in and change files")
     func oneOrigin() async throws {
         let server = try await ServeProcess(
             try folder(),
@@ -106,14 +108,16 @@ struct ServeAnswerTests {
         }
     }
 
-    @Test("--cors takes origins", arguments: ["ftp://a", "https://", "https://a.example/path"])
+    @Test(
+        "--cors refuses values that are not origins",
+        arguments: ["ftp://a", "https://", "https://a.example/path"])
     func wrongOrigin(_ origin: String) async throws {
         let result = try await Program.run(
             Program.httpkit, ["serve", "--port", "0", "--cors", origin])
         #expect(result.status == 64 && result.complaints.contains("--cors takes"))
     }
 
-    @Test("Variables of the environment stand for flags, and flags win")
+    @Test("Environment variables set flags, and flags take precedence")
     func environment() async throws {
         let server = try await ServeProcess(
             try folder(), ["--header", "X-From: flag"],
@@ -134,7 +138,7 @@ struct ServeAnswerTests {
         )
     }
 
-    @Test("-p is --port")
+    @Test("-p sets the port")
     func port() async throws {
         let first = try await ServeProcess(try folder())
         let second = try await Program.run(

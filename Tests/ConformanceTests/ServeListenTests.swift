@@ -30,7 +30,7 @@ struct ServeListenTests {
         return try #require(attributes[.posixPermissions] as? Int)
     }
 
-    @Test("It serves at the socket, says so, and removes it")
+    @Test("serve listens on a Unix socket, prints its path, and removes it at the end")
     func unixSocket() async throws {
         let (folder, place) = (try folder(), try Folder())
         let socket = place.path + "/s"
@@ -50,7 +50,9 @@ struct ServeListenTests {
         #expect(!FileManager.default.fileExists(atPath: socket))
     }
 
-    @Test("--unix-socket-mode", arguments: [("600", 0o600), ("0666", 0o666)])
+    @Test(
+        "--unix-socket-mode sets the permissions of the socket",
+        arguments: [("600", 0o600), ("0666", 0o666)])
     func permissions(_ text: String, _ mode: Int) async throws {
         let place = try Folder()
         let socket = place.path + "/s"
@@ -60,7 +62,7 @@ struct ServeListenTests {
         withExtendedLifetime(program) {}
     }
 
-    @Test("A socket left behind is replaced; one in use, and a file, are one line and status 2")
+    @Test("A stale socket is replaced; a socket in use or a file is reported with status 2")
     func taken() async throws {
         let (folder, place) = (try folder(), try Folder())
         let socket = place.path + "/s"
@@ -83,7 +85,7 @@ struct ServeListenTests {
         #expect(place.text("file") == "precious")
     }
 
-    @Test("A proxy at the Unix socket is trusted by the name unix")
+    @Test("The name unix trusts a proxy at the Unix socket")
     func proxied() async throws {
         let place = try Folder()
         let socket = place.path + "/s"
@@ -98,7 +100,7 @@ struct ServeListenTests {
         #expect(await program.wait { $0.complaints.contains("192.0.2.9 - - [") })
     }
 
-    @Test("Wrong modes, and a mode without a socket, are refused")
+    @Test("Invalid modes, and a mode without a socket, are refused")
     func wrongFlags() async throws {
         for flags in [
             ["--unix-socket", "/s", "--unix-socket-mode", "888"],
@@ -112,7 +114,7 @@ struct ServeListenTests {
     }
 
     #if os(Linux)
-        /// A service manager that opens sockets and becomes the service.
+        /// A service manager that opens sockets and executes the service in its process.
         private static let manager = """
             import os, socket, sys
             sockets = []
@@ -128,7 +130,7 @@ struct ServeListenTests {
                     made.bind(kind)
                 if kind != "datagram": made.listen(8)
                 sockets.append(made)
-            # First out of the way, then to the numbers of the protocol.
+            # First to high numbers, then to the numbers of the protocol.
             kept = [os.dup2(made.fileno(), 100 + index) for index, made in enumerate(sockets)]
             for index, number in enumerate(kept): os.dup2(number, 3 + index)
             owner = str(os.getpid()) if sys.argv[2] == "own" else sys.argv[2]
@@ -146,7 +148,7 @@ struct ServeListenTests {
                     + flags, environment: environment)
         }
 
-        @Test("sd_listen_fds(3): the sockets take the place of --host and --port")
+        @Test("sd_listen_fds(3): the sockets replace --host and --port")
         func activation() async throws {
             let (folder, place) = (try folder(), try Folder())
             let socket = place.path + "/s"
@@ -157,11 +159,11 @@ struct ServeListenTests {
             #expect(try await Self.get(socket) == "content\n")
             program.signal(15)
             #expect(await program.end() == 0)
-            // The manager's own, who goes on listening.
+            // The socket belongs to the manager, which continues to listen.
             #expect(FileManager.default.fileExists(atPath: socket))
         }
 
-        @Test("Plain HTTP is redirected to the port of a TCP socket, also after a Unix socket")
+        @Test("Plain HTTP is redirected to the port of the TCP socket, also after a Unix socket")
         func redirected() async throws {
             let (folder, place) = (try folder(), try Folder())
             let program = try activated(
@@ -180,7 +182,7 @@ struct ServeListenTests {
             withExtendedLifetime(program) {}
         }
 
-        @Test("Sockets for another process are left alone")
+        @Test("Sockets for another process are ignored")
         func otherOwner() async throws {
             let folder = try folder()
             let program = try activated(folder, "tcp", owner: "1", ["--port", "0"])
@@ -189,7 +191,7 @@ struct ServeListenTests {
         }
 
         @Test(
-            "A socket that cannot listen, and a wrong variable, are one line and status 2",
+            "A socket that cannot listen or a wrong variable is reported with status 2",
             arguments: [
                 ("datagram", "own", "descriptor 3"), ("tcp", "x", "LISTEN_PID"),
             ])

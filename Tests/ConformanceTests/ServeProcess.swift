@@ -2,15 +2,16 @@ import HTTPParser
 import TestSupport
 import URLClient
 
-/// A running `httpkit serve` on a free port, with what it wrote. It is killed when it goes.
+/// A running `httpkit serve` on a free port, with its output. The process is killed when the
+/// object is released.
 final class ServeProcess: Sendable {
     let port: UInt16
-    /// For requests as programs send them.
+    /// A client for requests to the server.
     let client: TestClient
-    /// Kept as long as it is served.
+    /// Retained while it is served.
     private let folder: Folder?
     private let program: RunningProgram
-    /// How it speaks TLS; `nil` for plain HTTP.
+    /// The TLS settings of the server; `nil` for plain HTTP.
     private let tls = TestTLS.current
 
     convenience init(
@@ -22,8 +23,8 @@ final class ServeProcess: Sendable {
 
     /// Starts the server and waits for the line that names its address.
     /// - Parameters:
-    ///   - errors: where standard error goes, when not to `complaints`.
-    ///   - launcher: a program and its arguments, which runs what comes behind them.
+    ///   - errors: a descriptor for standard error; `nil` for `complaints`.
+    ///   - launcher: a program and its arguments, which runs the command that follows.
     init(
         path: String, _ flags: [String] = [], errors: CInt? = nil, folder: Folder? = nil,
         by launcher: [String] = []
@@ -40,20 +41,20 @@ final class ServeProcess: Sendable {
         client = TestClient(port: port)
     }
 
-    /// The port of the first line, once all addresses are told.
+    /// The port of the first line; `nil` until all addresses are printed.
     private static func port(in output: String) -> UInt16? {
         guard output.contains("/\n") else { return nil }
         let line = output.split(separator: "\n").first ?? ""
         return UInt16(line.split(separator: ":").last?.prefix { $0.isNumber } ?? "")
     }
 
-    /// The address of a path that is percent-encoded already.
-    /// - Parameter port: that of a program between; `nil` for the server's own.
+    /// The URL of a percent-encoded path.
+    /// - Parameter port: the port of a program in front of the server; `nil` for the server's port.
     func url(_ path: String = "/", port: UInt16? = nil) -> String {
         "\(tls == nil ? "http" : "https")://127.0.0.1:\(port ?? self.port)\(path)"
     }
 
-    /// Sends a request and waits for all of its answer; the server stays until then.
+    /// Sends a request and waits for the whole response; the server runs until then.
     func send(
         _ method: HTTPMethod, _ path: String, _ fields: HTTPFields = [:], body: ClientBody = .none
     ) async throws -> TestClient.Answer {
@@ -61,7 +62,7 @@ final class ServeProcess: Sendable {
         return try await client.send(method, path, fields: fields, body: body)
     }
 
-    /// The status that a request is answered with.
+    /// The status of the response to a request.
     func status(
         _ method: HTTPMethod = .get, _ path: String, _ fields: HTTPFields = [:],
         body: ClientBody = .none
@@ -69,7 +70,7 @@ final class ServeProcess: Sendable {
         try await send(method, path, fields, body: body).status.code
     }
 
-    /// Asks for a path.
+    /// Requests a path with GET.
     func get(_ path: String = "/", _ fields: HTTPFields = [:]) async throws -> TestClient.Answer {
         try await send(.get, path, fields)
     }
@@ -85,7 +86,7 @@ final class ServeProcess: Sendable {
     /// Sends a signal.
     func signal(_ number: CInt) { program.signal(number) }
 
-    /// Waits for the end, and says how it came: the exit status, or minus the signal's number.
+    /// Waits for the end; returns the exit status, or the negative number of the signal.
     func waitForEnd() async -> CInt { await program.end() }
 
     /// Waits until standard error has a text; the log of a response follows the response.
@@ -98,17 +99,17 @@ final class ServeProcess: Sendable {
         await program.wait { $0.text.contains(text) }
     }
 
-    /// A plain socket that is connected to it, with TLS alone between where the server has that.
+    /// A plain socket that is connected to the server, over TLS if the server uses it.
     func connect() throws -> PlainSocket { try PlainSocket(port: port, isSecure: tls != nil) }
 
-    /// Runs curl on a path; `-sS` and a time limit are given.
+    /// Runs curl on a path, with `-sS` and a time limit.
     func curl(_ arguments: String..., path: String = "/") async throws -> Program.Result {
         try await Program.run("curl", ["-sS", "-m", "110"] + arguments + [url(path)])
     }
 }
 
 extension ClientBody {
-    /// A file that is sent without its length being told.
+    /// A file that is sent without its length.
     static func chunked(file: String) -> ClientBody {
         .replayable {
             AsyncStream<[UInt8]> { continuation in

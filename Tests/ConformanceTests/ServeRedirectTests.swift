@@ -4,7 +4,7 @@ import Testing
 
 @Suite("httpkit serve --redirect-http", .fewAtOnce, .timeLimit(.minutes(3)))
 struct ServeRedirectTests {
-    @Test("On a signal its port closes at once, while a request to the other port may end")
+    @Test("On a signal the port for redirects closes, and a request to the other port completes")
     func stop() async throws {
         let (folder, place) = (try Folder(), try Folder())
         let server = try await ServeProcess(

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("httpkit serve over TLS", .fewAtOnce, .timeLimit(.minutes(3)))
 struct ServeTLSTests {
-    /// A folder with a file, beside certificates.
+    /// A folder with a file, and certificates.
     private struct Site {
         let folder: Folder
         let certificates: TestCertificates
@@ -15,7 +15,7 @@ struct ServeTLSTests {
             certificates = try await TestCertificates()
         }
 
-        /// Puts a certificate and a key where the server looks for them.
+        /// Writes a certificate and a key to the files of the server; returns its flags.
         func install(_ name: String, keyOf other: String? = nil) async throws -> [String] {
             let certificate = try await certificates.identity(for: name)
             let key = try await certificates.identity(for: other ?? name)
@@ -42,7 +42,7 @@ struct ServeTLSTests {
         }
     }
 
-    @Test("The first line has the https URL, and files are served at it")
+    @Test("The first line has the https URL, and files are served over TLS")
     func serves() async throws {
         let site = try await Site()
         let server = try await ServeProcess(site.folder, try await site.install("a.test"))
@@ -51,7 +51,7 @@ struct ServeTLSTests {
         #expect(result.text == "content\n", "\(result.complaints)")
     }
 
-    @Test("A key of another certificate ends it with one line and status 2")
+    @Test("A key of another certificate is reported in one line with status 2")
     func wrongKey() async throws {
         let site = try await Site()
         let flags = try await site.install("a.test", keyOf: "b.test")
@@ -66,7 +66,7 @@ struct ServeTLSTests {
         #expect(result.text.isEmpty)
     }
 
-    @Test("SIGHUP loads new files, keeps the old ones when they are broken, and does not stop it")
+    @Test("SIGHUP loads new certificates, and keeps the old ones if the files are invalid")
     func reload() async throws {
         let site = try await Site()
         let server = try await ServeProcess(site.folder, try await site.install("a.test"))
@@ -95,7 +95,7 @@ struct ServeTLSTests {
         #expect(followed.text == "content\n", "\(followed.complaints)")
     }
 
-    @Test("HSTS is what --hsts says, for names, and is not there without it")
+    @Test("--hsts sets Strict-Transport-Security for host names; without it there is none")
     func strictTransport() async throws {
         let site = try await Site()
         let flags = try await site.install("a.test")
@@ -110,7 +110,7 @@ struct ServeTLSTests {
             let address = try await site.curl("a.test", server, ["-i", "-H", "Host: 127.0.0.1"])
             #expect(
                 PlainResponse(head: address.text)["strict-transport-security"] == nil)
-            // Errors have it as well; the redirect of plain HTTP has not (RFC 6797 section 7.2).
+            // Errors have it as well, but not the redirect of plain HTTP (RFC 6797 section 7.2).
             let missing = try await site.curl("a.test", server, ["-i", "-X", "DELETE"])
             let refused = PlainResponse(head: missing.text)
             #expect(refused.status == 405 && refused["strict-transport-security"] == value)
@@ -119,7 +119,7 @@ struct ServeTLSTests {
         }
     }
 
-    @Test("The plain port redirects, and answers challenges of ACME from a folder")
+    @Test("The plain port redirects, and serves ACME challenges from a folder")
     func challenges() async throws {
         let site = try await Site()
         let webroot = try Folder()
@@ -137,7 +137,7 @@ struct ServeTLSTests {
             ).text
         }
         #expect(try await ask(token).hasSuffix(" 404 "))
-        // As certbot does, also as to the rights of the file.
+        // As certbot writes it, with the same permissions of the file.
         try webroot.write("abc_DEF-1.print", to: String(token.dropFirst()))
         #expect(try await ask(token) == "abc_DEF-1.print 200 ")
         #expect(
@@ -150,7 +150,7 @@ struct ServeTLSTests {
         #expect(missing.status == 2 && missing.complaints.contains("--acme-challenges: "))
     }
 
-    @Test("Flags that miss their partner are refused")
+    @Test("Flags without the flags that they need are refused")
     func flags() async throws {
         for (flags, fault) in [
             (["--tls-certificate", "a"], "each --tls-certificate needs a --tls-key"),
@@ -168,7 +168,7 @@ struct ServeTLSTests {
         }
     }
 
-    @Test("The certificate for development is signed by an authority in the user's folder")
+    @Test("The certificate for development is signed by an authority in the configuration folder")
     func development() async throws {
         let site = try await Site()
         let server = try await ServeProcess(
@@ -185,7 +185,7 @@ struct ServeTLSTests {
         #expect(server.complaints.contains("config/httpkit/development-ca.pem; trust it"))
     }
 
-    @Test("Without a home there is no certificate for development, and no key in the folder")
+    @Test("Without HOME there is no certificate for development, and no key in the current folder")
     func homeless() async throws {
         let folder = try Folder()
         let result = try await Program.run(
@@ -201,7 +201,7 @@ struct ServeTLSTests {
     }
 
     @Test(
-        "It works with the providers of OpenSSL that the system has chosen",
+        "serve works with additional OpenSSL providers of the system",
         arguments: [false, true])
     func providers(_ hasOther: Bool) async throws {
         let site = try await Site()

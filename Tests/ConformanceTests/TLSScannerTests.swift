@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Programs that look for weaknesses of TLS servers.
+/// Programs that search for weaknesses of TLS servers.
 @Suite(
-    "httpkit serve over TLS, looked at by scanners", .serialized, .fewAtOnce,
+    "httpkit serve over TLS, checked by scanners", .serialized, .fewAtOnce,
     .enabled(if: FullSuite.isOn, "make test-all"), .timeLimit(.minutes(10)))
 struct TLSScannerTests {
     private let tls: TestTLS
@@ -25,12 +25,13 @@ struct TLSScannerTests {
         var finding: String
     }
 
-    /// The findings of testssl.sh above LOW that say nothing of the server.
+    /// The findings of testssl.sh above LOW that are no weaknesses of the server.
     private static let allowed = [
         // The authority of the test has neither lists of revoked certificates nor a responder.
         "cert_revocation",
-        // The scanner reports each server that compresses anything. Files and listings are compressed
-        // and have no secret; the upload page has one, and is not, nor is WebDAV (`UploaderServeTests`).
+        // The scanner reports every server with compression. Files and listings are compressed, and
+        // contain no secret; the upload page contains one, but is not compressed, nor is WebDAV
+        // (`UploaderServeTests`).
         "BREACH",
         // This machine's OpenSSL has no GOST.
         "engine_problem",
@@ -51,14 +52,14 @@ struct TLSScannerTests {
             [Finding].self, from: Data(Folder.bytes(at: report)))
         let harmless = ["OK", "INFO", "LOW"]
         for finding in findings where !harmless.contains(finding.severity) {
-            // Its client may end before the ticket has come, and has no session to resume then.
-            // `PeerTests` and `TicketKeysTests` show that sessions are resumed.
+            // Its client may end before the ticket arrives, and then has no session to resume.
+            // `PeerTests` and `TicketKeysTests` check that sessions are resumed.
             let hasNoTicket =
                 finding.id == "sessionresumption_ticket" && finding.severity == "WARN"
                 && finding.finding == "check failed because of connect problem"
             #expect(hasNoTicket || Self.allowed.contains(finding.id), "\(finding)")
         }
-        // It has looked.
+        // The scanner has checked these.
         for (id, words) in [
             ("SSLv3", "not offered"), ("TLS1", "not offered"), ("TLS1_1", "not offered"),
             ("TLS1_2", "offered"), ("TLS1_3", "offered with final"), ("heartbleed", "not vuln"),
@@ -84,7 +85,7 @@ struct TLSScannerTests {
         var server_scan_results: [Server]
     }
 
-    @Test("sslyze finds what Mozilla calls intermediate, no early data, and sessions that resume")
+    @Test("sslyze finds Mozilla's intermediate settings, no early data, and session resumption")
     func sslyze() async throws {
         let server = try await serve()
         let report = folder.path + "/report.json"
@@ -105,7 +106,7 @@ struct TLSScannerTests {
         #expect(renegotiation?.is_vulnerable_to_client_renegotiation_dos == false)
     }
 
-    @Test("Chromium takes the certificate once certutil has made it trust the authority")
+    @Test("Chromium accepts the certificate after certutil has added the authority")
     func chromium() async throws {
         try folder.write(
             "<p>secure: <script>document.write(isSecureContext)</script>", to: "a.html")

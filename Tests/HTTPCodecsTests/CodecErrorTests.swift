@@ -1,10 +1,10 @@
 import HTTPCodecs
 import Testing
 
-@Suite("The lines that tell errors of codecs")
+@Suite("Descriptions of codec errors")
 struct CodecErrorTests {
     @Test(
-        "The byte stands there where it is known",
+        "The description names the byte where it is known",
         arguments: [
             (CodecError(.invalidJSON), "invalid JSON at byte 0"),
             (
@@ -16,7 +16,7 @@ struct CodecErrorTests {
                 #"unexpected JSON: the field "a" is missing"#
             ),
             (CodecError(.unexpectedJSON), "unexpected JSON"),
-            // The line of a stream has a place.
+            // In a stream of lines, the place is known.
             (CodecError(.unexpectedJSON, at: 9, "x"), "unexpected JSON at byte 9: x"),
             (CodecError(.unsupportedMediaType), "unsupported media type"),
             (CodecError(.unsupportedMediaType, "a form is wanted"), "a form is wanted"),

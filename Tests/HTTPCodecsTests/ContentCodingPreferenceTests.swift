@@ -5,13 +5,13 @@ import Testing
 @Suite("RFC 9110, 12.5.3: Accept-Encoding")
 struct ContentCodingPreferenceTests {
     @Test(
-        "The best of gzip and deflate, gzip offered first",
+        "The best of gzip and deflate is selected, with gzip offered first",
         arguments: [
             // The examples of the section.
             ("compress, gzip", .gzip), ("", .identity), ("*", .gzip),
             ("compress;q=0.5, gzip;q=1.0", .gzip),
             ("gzip;q=1.0, identity; q=0.5, *;q=0", .gzip),
-            // What browsers and programs send.
+            // Values that browsers and programs send.
             ("gzip, deflate, br, zstd", .gzip), ("deflate, gzip", .gzip), ("GZIP", .gzip),
             ("identity", .identity), ("identity;q=1, *;q=0", .identity), ("br", .identity),
             ("x-gzip", .gzip), ("gzip;q=0.5, deflate;q=0.6", .deflate),
@@ -49,7 +49,7 @@ struct ContentCodingPreferenceTests {
         #expect(ContentCodingPreference.absent.weight(of: .identity) == 1)
     }
 
-    @Test("Identity may be offered in front of equally welcome codings")
+    @Test("Of codings with equal weights, the first one offered is selected")
     func order() {
         let preference = ContentCodingPreference("*")
         #expect(preference?.best(of: [.identity, .gzip]) == .identity)
@@ -58,7 +58,7 @@ struct ContentCodingPreferenceTests {
     }
 
     @Test(
-        "What is malformed is refused",
+        "Malformed values are refused",
         arguments: [
             "gzip deflate", "gzip;q=2", "gzip;q=0.1234", "gzip;q=-1", "gzip;q=", "gzip;q",
             "gzip;level=9", "gzip;q=0.5;x=1", ";q=1", "gzip/x", "\"gzip\"", "gzip;q=\"1\"",
@@ -68,7 +68,7 @@ struct ContentCodingPreferenceTests {
         #expect(ContentCodingPreference(fieldValue) == nil)
     }
 
-    @Test("Fields of a request: several are one list, none and malformed ones are absent")
+    @Test("Several fields are one list; without a field, or with a malformed one, it is absent")
     func fields() {
         var fields = HTTPFields()
         #expect(ContentCodingPreference(fields: fields) == .absent)

@@ -16,7 +16,7 @@ struct ContentCodingTests {
     }
 
     @Test(
-        "Other codings, several layers and what is no list are refused with 415",
+        "Other codings, several layers and values that are no list are refused with 415",
         arguments: [
             "br", "zstd", "compress", "gzip, gzip", "gzip, deflate", "deflate, identity, x-gzip",
             "gzip;q=1", "gzip deflate", "\"gzip\"", "*", "gzi", "gzipp",
@@ -38,7 +38,7 @@ struct ContentCodingTests {
         #expect(throws: CodecError.self) { try ContentCoding(applied: fields) }
     }
 
-    @Test("What decoders accept is known by its token")
+    @Test("The codings that decoders accept are known by their tokens")
     func accepted() {
         let tokens = FieldValues.tokens(ContentCoding.acceptedByDecoders) ?? []
         #expect(tokens.map(ContentCoding.init(token:)) == [.gzip, .deflate])

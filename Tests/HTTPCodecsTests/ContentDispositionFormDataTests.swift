@@ -5,7 +5,7 @@ import Testing
 
 @Suite("RFC 7578, 4.2: Content-Disposition of a form's parts")
 struct ContentDispositionFormDataTests {
-    @Test("Names as clients send them", arguments: parts)
+    @Test("Names are read as clients send them", arguments: parts)
     func reading(text: String, name: String?, fileName: String?) throws {
         let disposition = try #require(ContentDisposition(formData: text))
         #expect(disposition.type == "form-data")
@@ -31,26 +31,26 @@ struct ContentDispositionFormDataTests {
         // Older curl, httpx, Go.
         (#"form-data; name="a\"b"; filename="c\\d\"e""#, #"a"b"#, #"c\d"e"#),
         (#"form-data; name="x\"; filename=\"y"; filename="z""#, #"x"; filename="y"#, "z"),
-        // RFC 7578 forbids it, so it does not count.
+        // RFC 7578 forbids it, so it is ignored.
         (#"form-data; name="a"; filename*=UTF-8''c"#, "a", nil),
         (#"form-data; name="a"; filename="b"; filename*=UTF-8''c"#, "a", "b"),
     ]
 
     @Test(
-        "What is malformed is refused",
+        "Malformed values are refused",
         arguments: [
             "", "form-data name=a", #"form-data; name="a"#, #"form-data; name="a"b""#,
             #"form-data; name="a"; name="b""#, #"form-data; name=a; NAME=a"#,
             #"form-data; filename="a"; filename="b""#, "form-data; name=\"a\rb\"",
             "form-data; name=\"a\0\"", "form-data; name=a b", "form-data; name=",
-            // A name that ends with a backslash, or an escaped quote: nobody can tell.
+            // A name that ends with a backslash, or an escaped quote: it is ambiguous.
             #"form-data; name="a\"; filename="b""#, #"form-data; name="a\" "#,
         ])
     func refusal(text: String) {
         #expect(ContentDisposition(formData: text) == nil)
     }
 
-    @Test("An extended file name counts where it is asked for")
+    @Test("An extended file name is used if the caller requests it")
     func extended() {
         let text = #"form-data; name="a"; filename="b"; filename*=UTF-8''%C3%BC"#
         let disposition = ContentDisposition(formData: text, usesExtendedFileName: true)
@@ -60,7 +60,7 @@ struct ContentDispositionFormDataTests {
         #expect(bad?.fileName == "b")
     }
 
-    @Test("What is not UTF-8 is ISO-8859-1")
+    @Test("Values that are not UTF-8 are read as ISO-8859-1")
     func latin1() {
         let bytes =
             Array("form-data; name=".utf8) + [0xFC, 0x80, 0x3B] + Array("filename=\"".utf8)
@@ -70,7 +70,7 @@ struct ContentDispositionFormDataTests {
         #expect(disposition?.fileName == "€")
     }
 
-    @Test("Names are printed as browsers do", arguments: printed)
+    @Test("Names are printed as browsers print them", arguments: printed)
     func printing(name: String, value: String) {
         let disposition = ContentDisposition.formData(name: name, fileName: name)
         let text = "form-data; name=\"\(value)\"; filename=\"\(value)\""
@@ -81,11 +81,11 @@ struct ContentDispositionFormDataTests {
     static let printed = [
         ("a", "a"), ("", ""), ("ü 🎈;=", "ü 🎈;="), (#"a"b"#, "a%22b"), ("a\r\nb", "a%0D%0Ab"),
         ("a\rb\n", "a%0Db%0A"), ("a%b", "a%b"), (#"a\b"#, #"a\b"#), ("\t", "\t"),
-        // Where a backslash could be taken for an escape, it is one.
+        // A backslash that could be read as an escape is escaped.
         (#"a\"#, #"a\\"#), (#"a\\b"#, #"a\\\\b"#), (#"\"\"#, #"\%22\\"#), (#"\\\"#, #"\\\\\\"#),
     ]
 
-    @Test("Only the three escapes of the HTML standard are ambiguous")
+    @Test("A name that contains an escape of the HTML standard is read as the escaped character")
     func ambiguity() {
         let printed = ContentDisposition.formData(name: "%22").description
         #expect(ContentDisposition(formData: printed)?.name == "\"")
@@ -95,7 +95,7 @@ struct ContentDispositionFormDataTests {
 @Suite("RFC 8187: extended values of parameters")
 struct ExtendedValueTests {
     @Test(
-        "Values that can be read",
+        "Valid values are read and printed again",
         arguments: [
             ("UTF-8''a", "a", ""), ("utf-8'en'%C2%A3%20rates", "£ rates", "en"),
             ("iso-8859-1'en'%A3%20rates", "£ rates", "en"), ("UTF-8'de-CH'", "", "de-CH"),
@@ -109,7 +109,7 @@ struct ExtendedValueTests {
     }
 
     @Test(
-        "Values that cannot",
+        "Invalid values are refused",
         arguments: [
             "", "a", "UTF-8'a", "''a", "UTF-16''a", "UTF-8''%", "UTF-8''%4", "UTF-8''%zz",
             "UTF-8''%FF", "UTF-8''%C3", "UTF-8''a b", "UTF-8''a'b", "UTF-8''ü", "UTF-8'e n'a",
@@ -119,7 +119,7 @@ struct ExtendedValueTests {
         #expect(ExtendedValue(value) == nil)
     }
 
-    @Test("A charset of many combining marks takes no quadratic time")
+    @Test("A charset of 200,000 combining marks is refused within five seconds")
     func marks() async throws {
         let marks = String(repeating: "\u{301}\u{323}", count: 100_000)
         let isQuick = try await takesLess(than: .seconds(5)) {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("RFC 6266: Content-Disposition")
 struct ContentDispositionTests {
-    @Test("Type and file name of the field", arguments: fields)
+    @Test("Type and file name of the field are read", arguments: fields)
     func reading(text: String, type: String, fileName: String?) throws {
         let disposition = try #require(ContentDisposition(text))
         #expect(disposition.type == type)
@@ -34,7 +34,7 @@ struct ContentDispositionTests {
             "attachment", "€ rates"
         ),
         ("attachment; filename*=iso-8859-1'en'%A3%20rates", "attachment", "£ rates"),
-        // What is no extended value is ignored.
+        // Invalid extended values are ignored.
         (#"attachment; filename="a"; filename*=UTF-8''%FF"#, "attachment", "a"),
         (#"attachment; filename="a"; filename*=b"#, "attachment", "a"),
         (#"attachment; filename="a"; filename*="UTF-8''b"; x=y"#, "attachment", "b"),
@@ -44,7 +44,7 @@ struct ContentDispositionTests {
     ]
 
     @Test(
-        "What is malformed is refused",
+        "Malformed fields are refused",
         arguments: [
             "", " ", ";", "; filename=a", #""attachment""#, "attachment filename=a",
             "attachment; filename", "attachment; filename=", "attachment; =a",
@@ -52,7 +52,7 @@ struct ContentDispositionTests {
             "attachment; filename=a b", "attachment; filename=a,b", #"attachment; filename="a"#,
             #"attachment; filename="a"b"#, #"attachment; filename="a\"#, #"a; b="c\"#,
             "attachment; filename=a\u{1}", "attachment; filename=\"a\nb\"", "a/b; filename=c",
-            // Twice the same name (section 4.1).
+            // The same name twice (section 4.1).
             "attachment; filename=a; filename=b", "attachment; filename=a; FILENAME=a",
             "attachment; filename*=UTF-8''a; filename*=UTF-8''b", "attachment; a=b; a=c",
         ])
@@ -60,7 +60,7 @@ struct ContentDispositionTests {
         #expect(ContentDisposition(text) == nil)
     }
 
-    @Test("What is not UTF-8 is ISO-8859-1")
+    @Test("Values that are not UTF-8 are read as ISO-8859-1")
     func latin1() {
         let bytes = Array("attachment; filename=\"na".utf8) + [0xEF] + Array("ve\"".utf8)
         #expect(ContentDisposition(bytes.span)?.fileName == "naïve")
@@ -107,13 +107,13 @@ struct ContentDispositionTests {
         #expect(form.description.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F })
     }
 
-    @Test("Without a file name there is the type alone")
+    @Test("Without a file name, only the type is printed")
     func typeAlone() {
         #expect(ContentDisposition.attachment().description == "attachment")
         #expect(ContentDisposition.inline().description == "inline")
     }
 
-    @Test("Thousands of parameters are read", .timeLimit(.minutes(1)))
+    @Test("50,000 parameters are read within a minute", .timeLimit(.minutes(1)))
     func manyParameters() {
         let names = (0..<50_000).map { "; p\($0)=v" }.joined()
         #expect(ContentDisposition("a" + names)?.parameters.count == 50_000)

@@ -4,7 +4,7 @@ import Testing
 @Suite("Media types worth compressing")
 struct MediaTypeCompressionTests {
     @Test(
-        "Text of any kind is",
+        "Types of text and other uncompressed types are compressible",
         arguments: [
             "text/plain", "text/html; charset=utf-8", "TEXT/CSS", "text/javascript;charset=UTF-8",
             "application/json", "Application/JSON ; a=b", "application/ld+json", "image/svg+xml",
@@ -19,7 +19,7 @@ struct MediaTypeCompressionTests {
     }
 
     @Test(
-        "What is compressed already is not",
+        "Compressed and unknown types are not compressible",
         arguments: [
             "image/png", "image/jpeg", "video/mp4", "audio/mpeg", "application/zip", "font/woff2",
             "application/gzip", "application/octet-stream", "application/pdf", "font/woff",
@@ -33,14 +33,14 @@ struct MediaTypeCompressionTests {
     }
 
     @Test(
-        "What is no media type is not",
+        "Invalid media types are not compressible",
         arguments: ["", "/", "text", "text/", " text/plain", "json", "+json", "text\\plain", ";"])
     func malformed(type: String) {
         #expect(!MediaType.isCompressible(contentType: type))
     }
 
     @Test(
-        "Families of types",
+        "The suffix of a type and whether it is JSON or XML are known",
         arguments: [
             ("application/json", nil, true, false), ("text/json", nil, true, false),
             ("application/problem+json; charset=utf-8", "json", true, false),

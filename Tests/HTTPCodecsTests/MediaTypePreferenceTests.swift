@@ -11,7 +11,7 @@ struct MediaTypePreferenceTests {
         """
 
     @Test(
-        "The most specific range decides",
+        "The most specific range determines the weight",
         arguments: [
             ("text/plain;format=flowed", 1_000), ("text/plain", 700), ("text/html", 300),
             ("image/jpeg", 500), ("text/plain;format=fixed", 400), ("text/html;level=3", 300),
@@ -22,7 +22,7 @@ struct MediaTypePreferenceTests {
     }
 
     @Test(
-        "The best of HTML and JSON, HTML offered first",
+        "The best of HTML and JSON is selected, with HTML offered first",
         arguments: [
             ("", "text/html"),
             ("*/*", "text/html"),
@@ -47,7 +47,7 @@ struct MediaTypePreferenceTests {
         #expect(MediaTypePreference(accept)?.best(of: [.html, .json])?.essence == type)
     }
 
-    @Test("A parameter of combining marks takes no time to speak of")
+    @Test("A parameter of 200,000 combining marks is read within ten seconds")
     func longParameter() async throws {
         let marks = String(repeating: "\u{301}\u{323}", count: 100_000)
         let isQuick = try await takesLess(than: .seconds(10)) {
@@ -57,7 +57,7 @@ struct MediaTypePreferenceTests {
         #expect(isQuick)
     }
 
-    @Test("No number of parameters makes a wider range more exact")
+    @Test("A wide range with many parameters is less specific than a narrow range without")
     func manyParameters() throws {
         let many = (0..<100).map { "; p\($0)=v" }.joined()
         let type = try #require(MediaType("text/plain" + many))
@@ -66,7 +66,7 @@ struct MediaTypePreferenceTests {
     }
 
     @Test(
-        "What is no list of media ranges is refused",
+        "Invalid lists of media ranges are refused",
         arguments: ["text", "*", "*/html", "text/html;q=2", "text/html text/plain", "*; q=.2"])
     func refusal(accept: String) {
         #expect(MediaTypePreference(accept) == nil)

@@ -1,12 +1,12 @@
 import HTTPCodecs
 import Testing
 
-@Suite("The rows of media types by extension")
+@Suite("Table rows of media types by extension")
 struct MediaTypeRowsTests {
     private static let entries = MediaTypeRows.texts.map(\.description).joined(separator: "\n")
         .split { $0 == " " || $0 == "\n" }
 
-    @Test("There are many, each extension once, in the order of their bytes")
+    @Test("More than 1,700 extensions are sorted by their bytes, each once")
     func order() {
         let names = Self.entries.map { Array($0.utf8.prefix { $0 != UInt8(ascii: ":") }) }
         #expect(names.count > 1_700)
@@ -16,7 +16,7 @@ struct MediaTypeRowsTests {
         }
     }
 
-    @Test("Each entry is found, and is a media type with a type of known letter")
+    @Test("Each entry is found in the standard table, and its letter stands for a known type")
     func entriesAreFound() throws {
         for entry in Self.entries {
             let pieces = entry.split(separator: ":", omittingEmptySubsequences: false)

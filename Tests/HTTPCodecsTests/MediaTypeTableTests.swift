@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Media types by file name")
 struct MediaTypeTableTests {
-    @Test("The last extension decides, without regard to case", arguments: knownNames)
+    @Test("The last extension determines the type, in upper and lower case", arguments: knownNames)
     func known(name: String, type: String) {
         #expect(MediaTypeTable.standard.contentType(ofFile: name) == type)
         #expect(MediaTypeTable.standard.contentType(ofFile: Array(name.utf8)) == type)
@@ -36,7 +36,7 @@ struct MediaTypeTableTests {
     }
 
     @Test(
-        "Extensions far from the web are known, too",
+        "Rare extensions are known, and similar unknown ones are not",
         arguments: [
             ("123", "application/vnd.lotus-1-2-3"), ("7z", "application/x-7z-compressed"),
             ("heic", "image/heic"), ("sketch", "application/vnd.sketch"), ("step", "model/step"),
@@ -55,7 +55,7 @@ struct MediaTypeTableTests {
         #expect(found == expected ?? "application/octet-stream")
     }
 
-    @Test("An empty table knows nothing, and gets to know")
+    @Test("An empty table has no types until one is added")
     func emptyTable() {
         var table = MediaTypeTable()
         #expect(table["html"] == nil)
@@ -64,7 +64,7 @@ struct MediaTypeTableTests {
         #expect(table.contentType(ofFile: "a.html") == "text/html; charset=utf-8")
     }
 
-    @Test("Rows can be added, replaced and removed, and the standard stays as it is")
+    @Test("Rows can be added, replaced and removed, and the standard table stays the same")
     func overriding() {
         var table = MediaTypeTable.standard
         table["Log2"] = MediaType("text", "x-log")
@@ -78,7 +78,7 @@ struct MediaTypeTableTests {
         #expect(MediaTypeTable.standard["css"]?.essence == "text/css")
     }
 
-    @Test("A charset of its own is kept, and none is added where none is wanted")
+    @Test("The charset of a type is kept, and none is added if the table has none")
     func charset() {
         var table = MediaTypeTable()
         table["a"] = MediaType("text/plain; charset=iso-8859-1")
@@ -88,7 +88,7 @@ struct MediaTypeTableTests {
         #expect(table.contentType(ofFile: "x.b") == "text/plain")
     }
 
-    @Test("Extensions of 16 bytes are kept apart to the last byte")
+    @Test("Extensions of 16 bytes are distinguished up to the last byte")
     func longExtensions() {
         var table = MediaTypeTable()
         table["abcdefghijklmnop"] = .html
@@ -99,7 +99,7 @@ struct MediaTypeTableTests {
         #expect(table["abcdefghijklmnopq"] == nil)
     }
 
-    @Test("An extension that cannot be one is a mistake of the program")
+    @Test("Setting an invalid extension traps")
     func badExtension() async {
         await #expect(processExitsWith: .failure) {
             var table = MediaTypeTable()

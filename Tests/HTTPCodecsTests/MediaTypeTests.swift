@@ -6,7 +6,7 @@ import Testing
 @Suite("RFC 9110, 8.3.1: Media Type")
 struct MediaTypeTests {
     @Test(
-        "Names come out in lower case, values as they are",
+        "Names are printed in lower case, values unchanged",
         arguments: [
             ("text/html", "text/html"),
             ("TEXT/HTML;Charset=UTF-8", "text/html; charset=UTF-8"),
@@ -23,7 +23,7 @@ struct MediaTypeTests {
     }
 
     @Test(
-        "What is no media type is refused",
+        "Invalid media types are refused",
         arguments: [
             "", "text", "text/", "/html", "text/html/x", "text /html", "text/ html", " text/html",
             "text/html, text/plain", "text/html; charset", "text/html; charset=",
@@ -33,7 +33,7 @@ struct MediaTypeTests {
         #expect(MediaType(text) == nil)
     }
 
-    @Test("A parameter with two values counts by its bytes, and takes no time to speak of")
+    @Test("Values of parameters are compared by their bytes, long ones within ten seconds")
     func twoValues() async throws {
         #expect(MediaType("a/b; x=\"\u{E9}\"; x=\"e\u{301}\"") == nil)
         #expect(MediaType("a/b; x=\"\u{E9}\"; x=\"\u{E9}\"") != nil)
@@ -49,7 +49,7 @@ struct MediaTypeTests {
         #expect(isQuick)
     }
 
-    @Test("Parts that a field cannot carry make no media type")
+    @Test("A media type of parts that a field cannot contain is refused")
     func refusedParts() {
         let split = FieldParameter(name: "a", value: "b\r\nc: d")
         #expect(MediaType("text", "plain", parameters: [split]) == nil)
@@ -58,7 +58,7 @@ struct MediaTypeTests {
     }
 
     @Test(
-        "Types that mean the same are equal",
+        "Types with the same meaning are equal",
         arguments: [
             ("text/html; charset=utf-8", "TEXT/html;charset=\"UTF-8\"", true),
             ("a/b; x=1; y=2", "a/b; y=2; x=1", true),
@@ -80,7 +80,7 @@ struct MediaTypeTests {
         #expect(MediaType("a/b")?.essence == "a/b")
     }
 
-    @Test("Constants are the types that their texts are")
+    @Test("Constants equal the types that are read from their texts")
     func constants() {
         let constants: [(MediaType, String)] = [
             (.octetStream, "application/octet-stream"), (.plainText, "text/plain; charset=utf-8"),

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The byte buffer")
 struct ByteBufferTests {
-    @Test("What goes in comes out")
+    @Test("The buffer contains the appended bytes")
     func appending() {
         var buffer = ByteBuffer()
         #expect(buffer.isEmpty == true)
@@ -17,7 +17,7 @@ struct ByteBufferTests {
         #expect(buffer.isEmpty == false)
     }
 
-    @Test("Nothing appended changes nothing")
+    @Test("Appending and consuming no bytes changes nothing")
     func empty() {
         var buffer = ByteBuffer()
         buffer.append([UInt8]())
@@ -28,7 +28,7 @@ struct ByteBufferTests {
         #expect(buffer.bytes.copied == [])
     }
 
-    @Test("Consuming takes from the front, over growth and moves")
+    @Test("Consuming removes bytes from the front, while the buffer grows and moves")
     func consuming() {
         var buffer = ByteBuffer(capacity: 8)
         var expected: [UInt8] = []
@@ -50,7 +50,7 @@ struct ByteBufferTests {
         }
     }
 
-    @Test("Removing all, shrinking and reserving keep the buffer usable")
+    @Test("The buffer is usable after removing all bytes, shrinking and reserving")
     func reuse() {
         var buffer = ByteBuffer()
         buffer.append([UInt8](repeating: 1, count: 10_000))
@@ -65,7 +65,7 @@ struct ByteBufferTests {
     }
 
     @Test(
-        "Numbers in decimal digits",
+        "Numbers are appended in decimal digits",
         arguments: [
             0, 1, 9, 10, 99, 100, 4_294_967_295, 999_999_999_999_999_999,
             1_000_000_000_000_000_000, .max, -1, -10, .min,
@@ -80,7 +80,7 @@ struct ByteBufferTests {
         #expect(array == buffer.bytes.copied)
     }
 
-    @Test("Every power of ten and its neighbours")
+    @Test("Every power of ten and its neighbours are appended in decimal digits")
     func powers() {
         var power: Int64 = 1
         for _ in 0..<19 {
@@ -96,7 +96,7 @@ struct ByteBufferTests {
         }
     }
 
-    @Test("Every number of hexadecimal digits")
+    @Test("Numbers with any count of hexadecimal digits are appended")
     func hexadecimal() {
         var numbers: [UInt64] = [0, .max]
         for shift in 0..<64 as Range<UInt64> { numbers += [1 << shift, (1 << shift) - 1] }
@@ -109,7 +109,7 @@ struct ByteBufferTests {
         }
     }
 
-    @Test("Room is lent at the end")
+    @Test("Bytes that a closure writes are appended")
     func room() {
         var buffer = ByteBuffer()
         buffer.append([1])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The reader of transcripts")
 struct TranscriptReaderTests {
-    @Test("Escapes are read and written alike")
+    @Test("Escapes are written, and read back as the same bytes")
     func escapes() {
         let all = Array(UInt8.min...UInt8.max)
         #expect(Escapes.bytes(Escapes.text(all)) == all)
@@ -16,7 +16,7 @@ struct TranscriptReaderTests {
         #expect(Escapes.bytes(text) == nil)
     }
 
-    @Test("A case has a heading, a message and events")
+    @Test("A case with a heading, a message and events is read")
     func wholeCase() throws {
         let document = #"""
             # Title
@@ -43,7 +43,7 @@ struct TranscriptReaderTests {
     }
 
     @Test(
-        "What is not written so is refused",
+        "Malformed documents are refused",
         arguments: [
             "", "## A\n", "```request\n```\n```events\n```", "## A\n```request\nG",
             "## A\n```request\n```\n", "## A\n```events\n```", "## A\n```request x\n```\n",

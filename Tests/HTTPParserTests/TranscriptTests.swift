@@ -3,9 +3,9 @@ import HTTPParser
 import TestSupport
 import Testing
 
-@Suite("RFC 9112: The transcripts")
+@Suite("RFC 9112: Transcripts")
 struct TranscriptTests {
-    /// All cases of the documents beside this file.
+    /// All cases of the documents in the folder Transcripts.
     static let transcripts: [Transcript] = {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "Transcripts", directoryHint: .isDirectory)
@@ -23,23 +23,23 @@ struct TranscriptTests {
         }
     }()
 
-    @Test("There are documents")
+    @Test("There are more than 400 transcripts")
     func documents() {
         #expect(Self.transcripts.count > 400)
     }
 
-    @Test("The parser says what the transcript says", arguments: transcripts)
+    @Test("The events of the parser are those of the transcript", arguments: transcripts)
     func events(transcript: Transcript) {
         let events = transcript.setup.events(transcript.bytes)
         #expect(events.map(\.description).joined(separator: "\n") == transcript.expected)
     }
 
-    @Test("It says so wherever the input is cut", arguments: transcripts)
+    @Test("The events are the same at every split of the input", arguments: transcripts)
     func splits(transcript: Transcript) {
         #expect(transcript.setup.disagreement(on: transcript.bytes)?.description == nil)
     }
 
-    @Test("Every kind of error occurs", arguments: HTTPParseError.Kind.allCases)
+    @Test("Every kind of error occurs in a transcript", arguments: HTTPParseError.Kind.allCases)
     func kinds(kind: HTTPParseError.Kind) {
         let cases = Self.transcripts.filter { transcript in
             transcript.expected.contains("error \(kind) at ")

@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import URLClient
 
-@Suite("When a request over TLS had begun to arrive")
+@Suite("Arrival time of a request over TLS")
 struct ArrivalOverTLSTests {
-    @Test("It is not known: the event may report a record that has no content")
+    @Test("The arrival time is unknown, because a readable record may have no content")
     func unknown() async throws {
         let arrivals = SyncHandler { request in
             Response(.ok, body: .text(request.storage.arrival == .max ? "unknown" : "known"))

@@ -13,7 +13,7 @@ struct CertificateTableTests {
     }
 
     @Test(
-        "The exact name goes before a wildcard of one label, and both before none",
+        "The exact name takes precedence over a wildcard of one label",
         arguments: [
             ("a.test", "a.test"), ("b.test", "a.test"), ("c.test", "*.test"), ("C.TEST", "*.test"),
             ("A.Test", "a.test"), ("a.test.", "a.test"), ("x.deep.test", "*.deep.test"),
@@ -26,19 +26,21 @@ struct CertificateTableTests {
         #expect(table.first.names == ["a.test", "b.test"])
     }
 
-    @Test("Of two certificates with a name the first is used")
+    @Test("Of two certificates with the same name, the first is used")
     func twice() throws {
         let table = try table(["a.test", "one.test"], ["a.test", "two.test"])
         #expect(table.context(for: "a.test") === table.first)
     }
 
-    @Test("A name of more than 255 bytes is none", arguments: [254, 255, 256, 100_000])
+    @Test("A name of more than 255 bytes has no certificate", arguments: [254, 255, 256, 100_000])
     func length(_ count: Int) throws {
         let name = String(repeating: "x", count: count - 5) + ".test"
         #expect((try table(["*.test"]).context(for: name) != nil) == (count <= 255))
     }
 
-    @Test("Clients get the certificate of the name that they ask for", arguments: [0x0303, 0x0304])
+    @Test(
+        "Clients get the certificate of the requested name, or else the first one",
+        arguments: [0x0303, 0x0304])
     func handshake(_ version: CInt) throws {
         let certificates = [
             try MadeCertificate("one", names: ["one.test"]).pair,

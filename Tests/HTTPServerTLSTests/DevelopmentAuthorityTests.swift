@@ -14,7 +14,7 @@ struct DevelopmentAuthorityTests {
         try await Program.run("openssl", arguments)
     }
 
-    @Test("It is made once, and loaded after that")
+    @Test("The authority is created once, and loaded later")
     func once() throws {
         let folder = try ServerDirectory()
         let first = try DevelopmentAuthority(folder: folder.path("new"))
@@ -27,7 +27,7 @@ struct DevelopmentAuthorityTests {
         try? folder.remove("new/development-ca.key")
     }
 
-    @Test("All that begin at the same time get the same one, and the file of its certificate")
+    @Test("Concurrent callers get the same authority and file; a removed file is written again")
     func together() async throws {
         let folder = try ServerDirectory()
         let chains = try await withThrowingTaskGroup(of: [UInt8].self) { group in
@@ -49,7 +49,7 @@ struct DevelopmentAuthorityTests {
             ])
             #expect(result.status == 0, "\(result.complaints)")
         }
-        // A certificate that was removed comes back.
+        // A removed certificate is written again.
         try folder.remove("new/development-ca.pem")
         let again = try DevelopmentAuthority(folder: folder.path("new"))
         #expect(chains.contains(try Syscalls.readFile(again.path, upTo: 1 << 20)))
@@ -68,7 +68,7 @@ struct DevelopmentAuthorityTests {
                 == Array("words".utf8))
     }
 
-    @Test("Its files belong to their owner alone, and nothing else is left")
+    @Test("Only the owner may read its two files, and no other file is left")
     func files() async throws {
         let folder = try ServerDirectory()
         _ = try DevelopmentAuthority(folder: folder.path)
@@ -77,7 +77,7 @@ struct DevelopmentAuthorityTests {
         #expect(lines.count == 2 && lines.allSatisfy { $0.hasPrefix("-rw-------") }, "\(list)")
     }
 
-    @Test("Its certificates verify for the names and addresses, and for 90 days")
+    @Test("Its certificates are valid for their names and addresses, and for 90 days")
     func verification() async throws {
         let folder = try ServerDirectory()
         let authority = try DevelopmentAuthority(folder: folder.path)
@@ -105,7 +105,7 @@ struct DevelopmentAuthorityTests {
     }
 
     @Test(
-        "A name that could be taken for OpenSSL's syntax is left out",
+        "Names and addresses get an entry; a name that could be OpenSSL syntax is omitted",
         arguments: [
             ("a.test", "DNS:a.test"), ("127.0.0.1", "IP:127.0.0.1"), ("::1", "IP:::1"),
             ("a,DNS:b", nil), ("a\nb", nil), ("", nil), ("*", nil), ("@section", nil),
@@ -122,15 +122,14 @@ struct DevelopmentAuthorityTests {
         #expect(DevelopmentAuthority.entry(name) == "DNS:\(name)")
     }
 
-    @Test(
-        "Without a usable name a certificate is made all the same", arguments: [[], ["a,b", "*"]])
+    @Test("A certificate is created even without a usable name", arguments: [[], ["a,b", "*"]])
     func noNames(_ names: [String]) throws {
         let folder = try ServerDirectory()
         let made = try DevelopmentAuthority(folder: folder.path).certificate(for: names)
         _ = try TLSContext(TLSConfiguration(certificates: [made]))
     }
 
-    @Test("Files that are no authority are refused, and stay")
+    @Test("Files that are not an authority are refused and kept")
     func broken() throws {
         let folder = try ServerDirectory()
         try folder.write("development-ca.pem", "words")

@@ -18,7 +18,7 @@ struct HTTPSRedirectHandlerTests {
     }
 
     @Test(
-        "GET and HEAD go to the same URL at the port of TLS",
+        "GET and HEAD are redirected to the same URL at the port of TLS",
         arguments: [
             ("a.test", 443, "https://a.test/x?y"), ("a.test:8080", 443, "https://a.test/x?y"),
             ("a.test:8080", 8443, "https://a.test:8443/x?y"),
@@ -32,7 +32,7 @@ struct HTTPSRedirectHandlerTests {
         }
     }
 
-    @Test("Other methods and requests without host or path are refused")
+    @Test("Other methods and requests without a host or path are refused")
     func refusals() async throws {
         for method in ["POST", "PUT", "DELETE", "PROPFIND"] {
             #expect(try await answer("\(method) /").status == 400)

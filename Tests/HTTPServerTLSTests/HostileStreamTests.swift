@@ -7,9 +7,9 @@ import ToolkitSystem
 
 @testable import HTTPServerTLS
 
-@Suite("RFC 8446 section 6: streams that are cut or changed on their way")
+@Suite("RFC 8446 section 6: streams that are cut or changed in transit")
 struct HostileStreamTests {
-    /// The paths that a handler has seen.
+    /// Records the paths of the requests that a handler gets.
     private final class Calls: Sendable {
         private let paths = Locked<[String]>([])
         var all: [String] { paths.withLock { $0 } }
@@ -23,16 +23,16 @@ struct HostileStreamTests {
 
     private static let request = "POST /whole HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nfour"
 
-    /// How a client went through its handshake and request.
+    /// The result of a client's handshake and request.
     private struct Course {
-        /// The bytes that it had to send.
+        /// The number of bytes that the client sent.
         var wanted = 0
         var answer: [UInt8] = []
     }
 
-    /// Plays a client over a connection in memory until it is closed, or answered.
-    /// - Parameter change: what becomes of the next bytes of the client, and whether its stream ends
-    ///   behind them. It gets the offset of the first.
+    /// Runs a client over a connection in memory until it is closed, or has a response.
+    /// - Parameter change: returns the changed bytes of the client, and whether its stream ends
+    ///   after them. It gets the bytes and the offset of the first.
     private func play(
         _ context: TLSContext, _ calls: Calls, version: CInt,
         change: (_ bytes: [UInt8], _ offset: Int) -> (bytes: [UInt8], isEnd: Bool)
@@ -64,7 +64,7 @@ struct HostileStreamTests {
             seen = record.output.count
             if hasAsked { course.answer += client.read() ?? [] }
             if !course.answer.isEmpty {
-                // The answer to the last byte: the client has what it wanted.
+                // The client has a response.
                 connection.end()
                 try await connection.closed()
                 return course
@@ -74,7 +74,7 @@ struct HostileStreamTests {
     }
 
     @Test(
-        "Cut after any byte, no handler runs before the request is whole",
+        "If the stream is cut after any byte, no handler runs before the request is complete",
         arguments: [TLSClient.tls12, TLSClient.tls13])
     func cuts(_ version: CInt) async throws {
         let context = try TLSContext.test()
@@ -94,7 +94,7 @@ struct HostileStreamTests {
     }
 
     @Test(
-        "Changed at any byte, no handler sees anything else than the request",
+        "If any byte is changed, handlers get only the original request",
         arguments: [TLSClient.tls12, TLSClient.tls13])
     func changes(_ version: CInt) async throws {
         let context = try TLSContext.test()
@@ -107,17 +107,17 @@ struct HostileStreamTests {
                 guard place >= offset, place < offset + bytes.count else { return (bytes, false) }
                 var bytes = bytes
                 bytes[place - offset] ^= 1 << (place % 8)
-                // A longer record would be waited for.
+                // Without an end, the server would wait for the rest of a longer record.
                 return (bytes, true)
             }
             #expect(calls.all.isEmpty || calls.all == ["/whole"], "\(place)")
             answered += calls.all.count
         }
-        // The versions of the first records and of a record that says nothing are not looked at.
+        // The versions of the first records, and of a record without effect, are not checked.
         #expect(answered <= 10, "\(answered)")
     }
 
-    @Test("Bytes without any sense end the connection")
+    @Test("Random bytes end the connection")
     func nonsense() async throws {
         let context = try TLSContext.test()
         let calls = Calls()
@@ -132,7 +132,7 @@ struct HostileStreamTests {
     }
 }
 
-/// Bytes that differ for each seed.
+/// Random bytes that differ for each seed.
 private struct SeededBytes {
     private var state: UInt64
 

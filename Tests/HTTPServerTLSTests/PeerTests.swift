@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import URLClient
 
-@Suite("Clients of TLS of other makes", .timeLimit(.minutes(3)))
+@Suite("TLS clients of other projects", .timeLimit(.minutes(3)))
 struct PeerTests {
     private static let request = "GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n"
 
@@ -44,7 +44,7 @@ struct PeerTests {
         }
     }
 
-    @Test("The chain is what its file has, although the authority of clients has issued it")
+    @Test("The sent chain is that of the file, although the issuer is an authority for clients")
     func chain() async throws {
         let authority = try SecureServer.authority.get()
         let context = try SecureServer.context {
@@ -58,7 +58,7 @@ struct PeerTests {
     }
 
     @Test(
-        "Old versions are refused by an alert, and so are ciphers without forward secrecy",
+        "Old versions and ciphers without forward secrecy are refused by an alert",
         arguments: [
             (["-tls1", "-cipher", "ALL:@SECLEVEL=0"], "protocol version"),
             (["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"], "protocol version"),
@@ -81,7 +81,7 @@ struct PeerTests {
     @Test("A renegotiation is refused by an alert")
     func renegotiation() async throws {
         try await SecureServer.run(try SecureServer.context()) { port, _ in
-            // Its commands come by standard input, whose end would end it first.
+            // The client reads commands from standard input, whose end would end it too early.
             let client = try RunningProgram(
                 "sh",
                 [
@@ -144,7 +144,7 @@ struct PeerTests {
         return try await client.get().text
     }
 
-    @Test("URLClient takes the authority from a file and from bytes, and keeps the name for SNI")
+    @Test("URLClient reads the authority from a file or bytes, and sends the host name as SNI")
     func urlClient() async throws {
         let authority = Array(try SecureServer.authority.get().text.utf8)
         let other = Array(try MadeCertificate("CA", isAuthority: true).text.utf8)
@@ -162,7 +162,7 @@ struct PeerTests {
         }
     }
 
-    @Test("URLClient shows a certificate; without one its request fails")
+    @Test("URLClient sends its certificate; without a certificate the request fails")
     func clientCertificate() async throws {
         let authority = try SecureServer.authority.get()
         let alice = try MadeCertificate("alice", issuer: authority)

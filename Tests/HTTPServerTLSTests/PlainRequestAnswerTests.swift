@@ -29,7 +29,7 @@ struct PlainRequestAnswerTests {
     }
 
     @Test(
-        "Other methods are refused: their content came in clear text",
+        "Other methods are refused, because their content arrived in clear text",
         arguments: ["POST", "PUT", "DELETE", "OPTIONS", "PROPFIND", "PATCH", "UNKNOWN"])
     func methods(_ method: String) {
         #expect(answer(request(method))?.hasPrefix("HTTP/1.1 400 ") == true)
@@ -45,7 +45,7 @@ struct PlainRequestAnswerTests {
     }
 
     @Test(
-        "A request that names no host and path is refused",
+        "A request without a valid host and path is refused",
         arguments: [
             "GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n", "GET / HTTP/1.0\r\n\r\n",
             "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost:\r\n\r\n",
@@ -56,7 +56,7 @@ struct PlainRequestAnswerTests {
         #expect(answer(text)?.hasPrefix("HTTP/1.1 400 ") == true)
     }
 
-    @Test("Nothing is answered before the head is complete, and the same at each byte")
+    @Test("There is no response before the head is complete, and later bytes do not change it")
     func splits() throws {
         let text = request("GET")
         for count in 1..<text.utf8.count {
@@ -67,7 +67,8 @@ struct PlainRequestAnswerTests {
     }
 
     @Test(
-        "What is no HTTP gets no answer", arguments: ["\u{0}", "get / ", " GET", "\r\n", "1", ""])
+        "Bytes that are not HTTP get no response",
+        arguments: ["\u{0}", "get / ", " GET", "\r\n", "1", ""])
     func garbage(_ text: String) {
         #expect(answer(text) == "")
     }
@@ -87,7 +88,8 @@ struct PlainRequestAnswerTests {
     }
 
     @Test(
-        "The transport answers, closes, and shows nothing to its connection", arguments: [1, 1_000])
+        "The transport responds and shuts down, and passes no bytes to its connection",
+        arguments: [1, 1_000])
     func transport(_ piece: Int) throws {
         let pair = TLSPair(try .test { $0.plainRequests = .redirect })
         var rest = Array(request("GET").utf8)[...]
@@ -111,7 +113,7 @@ struct PlainRequestAnswerTests {
     }
 
     @Test(
-        "Content behind the answer is dropped, and above 64 KiB left to the system",
+        "Content after the response is dropped up to 64 KiB, and not read beyond",
         arguments: [(65_535, true), (65_536, true), (65_537, false)])
     func content(_ count: Int, _ isRead: Bool) throws {
         let pair = TLSPair(try .test())
@@ -126,7 +128,7 @@ struct PlainRequestAnswerTests {
         #expect(pair.owner.failures == ["HTTP without TLS"])
     }
 
-    @Test("A client that sends its content behind the answer can send it, and reads the answer")
+    @Test("A client that sends its content after the response can send it, and reads the response")
     func contentBehindAnswer() async throws {
         let script = """
             import select, socket, sys
@@ -143,7 +145,7 @@ struct PlainRequestAnswerTests {
         }
     }
 
-    @Test("curl sends a large content in clear text, and reads the answer")
+    @Test("curl sends large content in clear text, and reads the response")
     func largeContent() async throws {
         try await SecureServer.run(try SecureServer.context()) { port, folder in
             try folder.write("data", [UInt8](repeating: 0x41, count: 16 << 20))

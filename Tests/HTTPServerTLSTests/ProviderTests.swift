@@ -8,14 +8,14 @@
     /// OpenSSL reads its configuration once in a process, so these tests run in another one.
     private enum ProviderChoice {
         static let mark = "HTTP_TESTS_PROVIDER"
-        /// The provider beside OpenSSL's default one; `nil` outside of such a process.
+        /// The provider in addition to OpenSSL's default one; `nil` outside of such a process.
         static var current: String? { Syscalls.environment(mark) }
     }
 
-    @Suite("Providers of OpenSSL that the system has chosen")
+    @Suite("Providers of OpenSSL that the system configures")
     struct ProviderTests {
         @Test(
-            "One that is none of the usual keeps the work, others leave it to the record layer",
+            "The record layer is used only if all providers are known ones",
             .enabled(if: ProviderChoice.current == nil), arguments: ["null", "base"])
         func chosen(_ provider: String) async throws {
             let directory = try ServerDirectory()
@@ -40,15 +40,15 @@
                     "OPENSSL_CONF": directory.path("openssl.cnf"), ProviderChoice.mark: provider,
                 ])
             #expect(result.status == 0, "\(result.text)\(result.complaints)")
-            // Where the library writes what became of the tests.
+            // The test library writes its summary to standard error.
             #expect(
                 result.complaints.contains("1 test in 1 suite passed"), "\(result.complaints)")
         }
     }
 
-    @Suite("In a process with such providers", .enabled(if: ProviderChoice.current != nil))
+    @Suite("In a process with a configured provider", .enabled(if: ProviderChoice.current != nil))
     struct ChosenProviderTests {
-        @Test("The record layer takes over where the providers are the usual ones")
+        @Test("OpenSSL keeps the records only if the null provider is configured")
         func takeOver() throws {
             let pair = TLSPair(try .test(), TLSClient(version: TLSClient.tls13))
             try pair.shakeHands()

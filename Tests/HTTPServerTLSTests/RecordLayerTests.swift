@@ -7,13 +7,13 @@ import Testing
 struct RecordLayerTests {
     private static let suites: [UInt32] = [0x1301, 0x1302, 0x1303]
 
-    @Test("A connection for which memory was short has nothing pending")
+    @Test("A connection that could not be allocated has no pending bytes")
     func noConnection() {
         let connection: UnsafeMutableRawPointer? = nil
         #expect(unsafe http_tls_pending(connection) == 0)
     }
 
-    /// One side of a connection, and the room that it writes into.
+    /// One side of a connection, and the buffer that it writes to.
     @safe
     private final class Side {
         let layer: RecordLayer
@@ -45,7 +45,7 @@ struct RecordLayerTests {
             return takeOutput()
         }
 
-        /// Seals a record that no honest side sends, in a sequence of its own.
+        /// Seals a record that a correct peer does not send, with a separate sequence number.
         func forge(_ type: UInt8, _ content: [UInt8]) throws -> [UInt8] {
             if unsafe forger == nil { unsafe forger = http_tls_direction(suite, secret, 1) }
             let done = unsafe http_tls_seal(
@@ -66,7 +66,7 @@ struct RecordLayerTests {
             return (opened, [])
         }
 
-        /// Opens all records of a stream; the application data in them.
+        /// Opens all records of a stream; returns their application data and number of key updates.
         func openAll(_ stream: [UInt8]) throws -> (data: [UInt8], keyUpdates: Int) {
             var rest = stream
             var data: [UInt8] = []
@@ -104,7 +104,7 @@ struct RecordLayerTests {
         }
     }
 
-    @Test("RFC 8448 section 3: the records of the example")
+    @Test("RFC 8448 section 3: the records of the example are opened and sealed")
     func example() throws {
         let client = bytes("9e40646ce79a7f9dc05af8889bce6552875afa0b06df0087f792ebb7c17504a5")
         let server = bytes("a11af9f05531f856ad47116b45a950328204b4f44bfb6b3a4b4f1f3fcb631643")
@@ -118,7 +118,7 @@ struct RecordLayerTests {
                 """))
         #expect(opened == .data(50) && data == content)
         #expect(try side.open(bytes("1703030013c9872760655666b74d7ff1153efd6db6d0b0e3")).0 == .end)
-        // Its first record is the ticket.
+        // The first record of the example is the ticket.
         _ = try side.seal([1])
         #expect(
             try side.seal(content)
@@ -132,7 +132,7 @@ struct RecordLayerTests {
     }
 
     @Test(
-        "Content of any size comes out as it went in, in as few records as there can be",
+        "Content of any size is sealed in the fewest records, and opened again",
         arguments: suites)
     func sizes(_ suite: UInt32) throws {
         let (server, client) = try sides(suite)
@@ -146,7 +146,7 @@ struct RecordLayerTests {
         #expect(try server.seal([]) == [])
     }
 
-    @Test("Both sides go over to their next keys", arguments: suites)
+    @Test("Both sides change to their next keys", arguments: suites)
     func keyUpdates(_ suite: UInt32) throws {
         let (server, client) = try sides(suite)
         for _ in 0..<3 {
@@ -157,24 +157,25 @@ struct RecordLayerTests {
             #expect(try client.open(before).1 == [1])
             #expect(try client.open(update).0 == .keyUpdate(isRequest: false))
             #expect(try client.open(behind).1 == [2])
-            // The other direction has keys of its own.
+            // The other direction has separate keys.
             #expect(try server.open(client.seal([3])).1 == [3])
         }
     }
 
-    @Test("RFC 8446 section 5.5: a key seals no more records than are safe")
+    @Test("RFC 8446 section 5.5: a key seals at most the limit of records")
     func keyLimit() throws {
         let (server, client) = try sides(keyLimit: 4)
         var stream: [UInt8] = []
         for number in 0..<UInt8(12) { stream += try server.seal([number]) }
-        // Three of four are content, and the last one announces the next key.
+        // Of four records, three contain content, and the last one announces the next key.
         let (data, keyUpdates) = try client.openAll(stream)
         #expect(data == Array(0..<12))
         #expect(keyUpdates == 2)
     }
 
     @Test(
-        "A record that was changed, left out, repeated or exchanged is refused", arguments: suites)
+        "A record that is changed, cut, reordered, repeated or from this side is refused",
+        arguments: suites)
     func changes(_ suite: UInt32) throws {
         let (server, client) = try sides(suite)
         let record = try client.seal([1, 2, 3])
@@ -197,7 +198,7 @@ struct RecordLayerTests {
     }
 
     @Test(
-        "The beginning of a stream tells the size of its first record",
+        "The size of the first record is read from the beginning of a stream",
         arguments: [
             ([], nil), ([23, 3, 3, 0], nil), ([23, 3, 3, 0, 1], nil), ([23, 3, 3, 0, 1, 9], 6),
             ([23, 3, 3, 0, 1, 9, 23], 6), ([23, 3, 3, 0, 0], 5), ([23, 3, 1, 0, 1, 9], 6),
@@ -210,7 +211,7 @@ struct RecordLayerTests {
     }
 
     @Test(
-        "A record that cannot be one is refused by its first bytes",
+        "An invalid record is refused at its first five bytes",
         arguments: [
             ([20, 3, 3, 0, 1, 1], 10), ([21, 3, 3, 0, 2, 2, 40], 10), ([22, 3, 3, 0, 1], 10),
             ([0, 0, 0, 0, 0], 10), ([255, 0, 0, 0, 0], 10), ([23, 3, 3, 0x41, 1], 22),
@@ -235,7 +236,7 @@ struct RecordLayerTests {
             (0, [], nil, 10),
             (0, [0, 0, 0], nil, 10),
             (23, [UInt8](repeating: 1, count: 16_385), nil, 22),
-            // No type that there is.
+            // Unknown types.
             (19, [1], nil, 10),
             (24, [1], nil, 10),
             (255, [], nil, 10),
@@ -254,7 +255,7 @@ struct RecordLayerTests {
             (22, [24, 0, 0, 1, 2], nil, 47),
             (22, [24, 0, 0, 0], nil, 50),
             (22, [24, 0, 0, 2, 0, 0], nil, 50),
-            // Nothing may follow it under the old keys.
+            // No bytes may follow it with the old keys.
             (22, [24, 0, 0, 1, 0, 24, 0, 0, 1, 0], nil, 50),
             (22, [], nil, 10),
             (22, [24], nil, 10),
@@ -262,7 +263,7 @@ struct RecordLayerTests {
             (22, [11, 0, 0, 0], nil, 10),
         ]
 
-    @Test("Each content means what the specification says", arguments: meanings)
+    @Test("Each content of a record is handled according to the specification", arguments: meanings)
     func contents(
         _ type: UInt8, _ content: [UInt8], _ opened: RecordLayer.Opened?, _ alert: UInt8?
     ) throws {
@@ -276,7 +277,7 @@ struct RecordLayerTests {
         #expect(try server.open(record).0 == opened)
     }
 
-    @Test("32 records without content are taken in a row, and any number between content")
+    @Test("32 records without content in a row are accepted, and the 33rd is refused")
     func silence() throws {
         let (server, client) = try sides()
         for _ in 0..<3 {
@@ -290,7 +291,7 @@ struct RecordLayerTests {
         #expect(failure?.alert == 10)
     }
 
-    @Test("A suite that OpenSSL keeps has none")
+    @Test("There is no record layer for other cipher suites")
     func otherSuites() {
         let secret = [UInt8](repeating: 1, count: 48)
         for suite: UInt32 in [0, 0x1300, 0x1304, 0x1305, 0xc02b] {

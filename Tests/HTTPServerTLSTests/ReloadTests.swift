@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPServerTLS
 
-@Suite("Certificates and ticket keys that are read again", .timeLimit(.minutes(3)))
+@Suite("Reloading certificates and ticket keys", .timeLimit(.minutes(3)))
 struct ReloadTests {
     private let folder: ServerDirectory
 
@@ -32,11 +32,11 @@ struct ReloadTests {
         return pair.client.serverName
     }
 
-    /// Whether the second one knows the keys of the first one's tickets.
+    /// Whether the second context knows the keys of the first context's tickets.
     private func resumes(_ one: TLSContext, _ other: TLSContext) throws -> Bool {
         let first = TLSPair(one, TLSClient(version: TLSClient.tls12))
         try first.shakeHands()
-        // As a client does that reads an answer.
+        // The client reads a response, and with it the ticket.
         _ = first.send([1])
         _ = first.readByClient()
         let session = try #require(first.client.session)
@@ -45,7 +45,7 @@ struct ReloadTests {
         return second.client.isResumed
     }
 
-    @Test("New ticket keys are taken although a certificate cannot be used")
+    @Test("New ticket keys are loaded although a certificate cannot be used")
     func keysAlone() throws {
         try write(try MadeCertificate.common.get())
         try writeTicketKeys(1)
@@ -63,7 +63,7 @@ struct ReloadTests {
         #expect(try resumes(context, other))
     }
 
-    @Test("New certificates are taken although the ticket keys cannot be used")
+    @Test("New certificates are loaded although the ticket keys cannot be used")
     func certificatesAlone() throws {
         let (old, new) = (try SecureServer.leaf("old.test"), try SecureServer.leaf("new.test"))
         try write(old)
@@ -82,21 +82,21 @@ struct ReloadTests {
                     + "used: expected keys of 80 bytes each, found 5 bytes"
             ])
         #expect(try shownName(context) == "new.test")
-        // `reloadOnChanges` sees that not all of it is in use.
+        // `reloadOnChanges` can see that not all files are in use.
         #expect(context.loadedStamps == stamps)
         try writeTicketKeys(2)
         try context.reload()
         #expect(context.loadedStamps == TLSContext.stamps(of: configuration))
     }
 
-    @Test("A reload that began before another one does not put its older certificates back")
+    @Test("An earlier reload does not replace the certificates of a later one")
     func atOnce() async throws {
         let certificates = [try SecureServer.leaf("a.test"), try SecureServer.leaf("b.test")]
         try write(certificates[0])
         let context = try TLSContext(files)
         let others = Task {
             while !Task.isCancelled {
-                // It may find one of the new files and one of the old ones.
+                // It may read one of the new files and one of the old files.
                 _ = try? context.reload()
                 await Task.yield()
             }
@@ -114,7 +114,7 @@ struct ReloadTests {
         #expect(try shownName(context) == "a.test")
     }
 
-    @Test("A server that is suspended, or was stopped, reloads its certificates as well")
+    @Test("A suspended or stopped server reloads its certificates")
     func notListening() async throws {
         let (old, new) = (try SecureServer.leaf("old.test"), try SecureServer.leaf("new.test"))
         try write(old)

@@ -31,12 +31,12 @@ struct ServerTests {
                     name, port, folder, ["--tlsv\(version)", "--tls-max", version])
                 #expect(result.text == "https \(name) TLSv\(version) - - -", "\(result.complaints)")
             }
-            // The first one is shown for other names, and does not fit.
+            // For other names the server sends the first certificate, which does not match.
             #expect(try await curl("other.test", port, folder).status == 60)
         }
     }
 
-    @Test("The oldest version is what the configuration says")
+    @Test("The minimum version of TLS is that of the configuration")
     func versions() async throws {
         var configuration = TLSConfiguration(certificates: [try SecureServer.leaf("a.test").pair])
         configuration.minimumVersion = .tls13
@@ -48,7 +48,7 @@ struct ServerTests {
         }
     }
 
-    @Test("A client's certificate is its identity, or is not asked for, or is demanded")
+    @Test("A client's certificate is its identity; it is not requested, optional or required")
     func clientCertificates() async throws {
         let authority = try SecureServer.authority.get()
         let certificate = try SecureServer.leaf("a.test").pair
@@ -83,7 +83,8 @@ struct ServerTests {
     }
 
     @Test(
-        "A session keeps the client's certificate", arguments: [TLSClient.tls12, TLSClient.tls13])
+        "A resumed session keeps the client's certificate",
+        arguments: [TLSClient.tls12, TLSClient.tls13])
     func resumedIdentity(_ version: CInt) throws {
         let authority = try SecureServer.authority.get()
         let context = try TLSContext.test {
@@ -109,7 +110,7 @@ struct ServerTests {
     }
 
     @Test(
-        "A session does not outlive the client's certificate",
+        "A session is not resumed after the client's certificate expires",
         arguments: [TLSClient.tls12, TLSClient.tls13])
     func expiredIdentity(_ version: CInt) async throws {
         let authority = try SecureServer.authority.get()
@@ -131,7 +132,7 @@ struct ServerTests {
     }
 
     @Test(
-        "A session is not resumed once other authorities count",
+        "A session is not resumed after the authorities change",
         arguments: [TLSClient.tls12, TLSClient.tls13], [false, true])
     func otherAuthorities(_ version: CInt, _ isChanged: Bool) throws {
         let folder = try ServerDirectory()
@@ -158,7 +159,7 @@ struct ServerTests {
     }
 
     @Test(
-        "A session without a certificate is no way into a server that requires one",
+        "A server that requires a certificate does not resume a session without one",
         arguments: [TLSClient.tls12, TLSClient.tls13])
     func otherRule(_ version: CInt) throws {
         let folder = try ServerDirectory()
@@ -188,7 +189,7 @@ struct ServerTests {
         #expect(strict.owner.facts.security == nil)
     }
 
-    @Test("Python resumes its sessions, also after a reload", arguments: ["TLSv1_2", "TLSv1_3"])
+    @Test("Python resumes its sessions", arguments: ["TLSv1_2", "TLSv1_3"])
     func resumption(_ version: String) async throws {
         let context = try TLSContext(
             TLSConfiguration(certificates: [try SecureServer.leaf("a.test").pair]))
@@ -214,7 +215,7 @@ struct ServerTests {
         }
     }
 
-    @Test("A reload loses no connection")
+    @Test("Reloads break no connection")
     func reloadUnderLoad() async throws {
         let certificate = try SecureServer.leaf("a.test")
         let context = try TLSContext(TLSConfiguration(certificates: [certificate.pair]))
@@ -291,12 +292,12 @@ struct ServerTests {
                     + "belong to the certificate",
                 "notice certificates were reloaded",
             ])
-        // A connection keeps its certificate.
+        // An open connection still works.
         #expect(open.send([1]) == .done(1))
         #expect(open.readByClient() == [1])
     }
 
-    @Test("Files that change are loaded, a fault is logged once")
+    @Test("Changed files are loaded, and files that cannot be used are logged")
     func watching() async throws {
         let folder = try ServerDirectory()
         let (old, new) = (try SecureServer.leaf("old.test"), try SecureServer.leaf("new.test"))
@@ -307,7 +308,7 @@ struct ServerTests {
         let task = Task {
             await context.reloadOnChanges(every: .milliseconds(1), logger: lines.logger)
         }
-        // The task may have looked at the files already, or not.
+        // The task may or may not have read the files already.
         try await waitUntil {
             try folder.write("a.pem", "words")
             return lines.all.contains { $0.hasPrefix("error") }
@@ -321,7 +322,7 @@ struct ServerTests {
         await task.value
     }
 
-    @Test("Files that change before they are watched are loaded")
+    @Test("Files that change before the watch begins are loaded")
     func changeBeforeWatching() async throws {
         let folder = try ServerDirectory()
         let (old, new) = (try SecureServer.leaf("old.test"), try SecureServer.leaf("new.test"))

@@ -47,7 +47,9 @@ struct TLSErrorTests {
         }
     }
 
-    @Test("Each fault has its kind, and says so in one line", arguments: Fault.allCases)
+    @Test(
+        "Each fault has its kind of error, with a description of one line",
+        arguments: Fault.allCases)
     func fault(_ fault: Fault) throws {
         let pair = try pair(fault)
         guard let kind = Self.kinds[fault] else {
@@ -59,14 +61,14 @@ struct TLSErrorTests {
         }
         #expect(error?.kind == kind)
         #expect(error?.description.contains("\n") == false)
-        // The second certificate is looked at as the first is.
+        // The second certificate is checked like the first.
         #expect(throws: TLSError(kind, "")) {
             try TLSContext(
                 TLSConfiguration(certificates: [try MadeCertificate.common.get().pair, pair]))
         }
     }
 
-    @Test("A damaged authority among others is a fault: clients of the next ones would be refused")
+    @Test("A damaged authority among others is refused")
     func damagedAuthority() throws {
         let good = try MadeCertificate.common.get()
         let damaged = good.text.replacing("\nM", with: "\n!", maxReplacements: 1)
@@ -78,7 +80,7 @@ struct TLSErrorTests {
         _ = try TLSContext(configuration)
     }
 
-    @Test("The file with the fault is named")
+    @Test("The error names the file with the fault")
     func places() throws {
         let folder = try ServerDirectory()
         let good = try MadeCertificate.common.get()
@@ -101,7 +103,7 @@ struct TLSErrorTests {
                 == "\(folder.path("none")): the file cannot be used: No such file or directory")
     }
 
-    @Test("A configuration without certificates, ciphers or authorities is refused")
+    @Test("A configuration without certificates, known ciphers or authorities is refused")
     func settings() throws {
         #expect(throws: TLSError(.noCertificate, "")) {
             try TLSContext(TLSConfiguration(certificates: []))
@@ -121,7 +123,8 @@ struct TLSErrorTests {
         }
     }
 
-    @Test("The longest file is 4 MiB", arguments: [(0, true), (1, false)])
+    @Test(
+        "A file of 4 MiB is read, and a longer one is refused", arguments: [(0, true), (1, false)])
     func fileLimit(_ above: Int, _ isRead: Bool) throws {
         let folder = try ServerDirectory()
         let good = try MadeCertificate.common.get()
@@ -137,7 +140,7 @@ struct TLSErrorTests {
         }
     }
 
-    @Test("The certificate that expires first tells the expiry")
+    @Test("The expiry of a context is that of the certificate that expires first")
     func expiry() throws {
         let pairs = try [5, 3, 9].map { try MadeCertificate("a", days: (-1, $0)).pair }
         let context = try TLSContext(TLSConfiguration(certificates: pairs))

@@ -31,7 +31,9 @@ struct TicketKeysTests {
         return pair.client.isResumed
     }
 
-    @Test("A session is resumed, also under another table of the same keys", arguments: versions)
+    @Test(
+        "A session is resumed by another table with the same keys, but not with other keys",
+        arguments: versions)
     func resumption(_ version: CInt) throws {
         let keys = try TicketKeys(now: 0)
         let session = try session(try table(keys), version)
@@ -39,7 +41,7 @@ struct TicketKeysTests {
         #expect(try !isResumed(try table(try TicketKeys(now: 0)), version, session))
     }
 
-    @Test("RFC 8446 appendix C.4: each connection brings another ticket, resumed ones as well")
+    @Test("RFC 8446 appendix C.4: each connection gets a new ticket, also resumed ones")
     func newTickets() throws {
         let table = try table(try TicketKeys(now: 0))
         var session = try session(table, TLSClient.tls13)
@@ -56,7 +58,7 @@ struct TicketKeysTests {
         }
     }
 
-    @Test("A key is used for three periods, and forgotten then", arguments: versions)
+    @Test("A key is used for three periods, and then discarded", arguments: versions)
     func rotation(_ version: CInt) throws {
         let keys = try TicketKeys(now: 0)
         let table = try table(keys)
@@ -71,7 +73,7 @@ struct TicketKeysTests {
     }
 
     @Test(
-        "A key goes in time although nobody connects for long",
+        "A key is discarded after three periods even without any connection meanwhile",
         arguments: [(1, true), (2, true), (3, false), (4, false), (1_000, false)])
     func pause(_ periods: UInt64, _ isKnown: Bool) throws {
         let keys = try TicketKeys(now: 0)
@@ -81,7 +83,9 @@ struct TicketKeysTests {
         #expect(try isResumed(table, TLSClient.tls12, session) == isKnown)
     }
 
-    @Test("No key opens a ticket after three periods, whenever clients come", arguments: versions)
+    @Test(
+        "A ticket is not accepted after three periods, even if keys are rotated late",
+        arguments: versions)
     func lateRotations(_ version: CInt) throws {
         let keys = try TicketKeys(now: 0)
         let table = try table(keys)
@@ -92,7 +96,9 @@ struct TicketKeysTests {
         #expect(try !isResumed(table, version, session))
     }
 
-    @Test("A file has whole keys of 80 bytes", arguments: [0, 1, 79, 80, 81, 160, 240, 241, 320])
+    @Test(
+        "Only a file of whole keys of 80 bytes is accepted",
+        arguments: [0, 1, 79, 80, 81, 160, 240, 241, 320])
     func file(_ count: Int) throws {
         let keys = try TicketKeys(now: 0)
         let bytes = [UInt8](repeating: 7, count: count)
@@ -104,7 +110,7 @@ struct TicketKeysTests {
         )
     }
 
-    @Test("Servers with the keys of one file resume each other's sessions, and make no keys")
+    @Test("Servers with keys of the same file resume each other's sessions, without new keys")
     func shared() throws {
         let bytes = (0..<240).map { UInt8($0) }
         let (one, two) = (try TicketKeys(now: 0), try TicketKeys(now: 0))
@@ -112,7 +118,7 @@ struct TicketKeysTests {
         two.rotate(now: .max - 1)
         let session = try session(try table(one), TLSClient.tls13)
         #expect(try isResumed(try table(two), TLSClient.tls13, session))
-        // The owner has moved the keys by one.
+        // The file has a new first key, and the other keys are moved by one.
         try two.use([UInt8](repeating: 9, count: 80) + bytes.prefix(160), from: "k")
         #expect(try isResumed(try table(two), TLSClient.tls13, session))
     }

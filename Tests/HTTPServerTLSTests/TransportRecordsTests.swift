@@ -8,10 +8,10 @@ import ToolkitSystem
 struct TransportRecordsTests {
     private static let versions = [TLSClient.tls12, TLSClient.tls13]
 
-    // MARK: Few calls of the system
+    // MARK: Few system calls
 
     @Test(
-        "The ticket goes out with the answer to a request that ends the handshake, or is right behind",
+        "The ticket is sent with the response to a request at or right after the handshake's end",
         arguments: [false, true])
     func heldTicket(_ isBehind: Bool) throws {
         let pair = TLSPair(try .test(), TLSClient(version: TLSClient.tls13))
@@ -26,7 +26,7 @@ struct TransportRecordsTests {
         #expect(pair.socket.sends.count == 1)
     }
 
-    @Test("A ticket without an answer goes out in the same turn, or with close_notify")
+    @Test("A ticket without a response is sent in the same turn, or with close_notify")
     func lonelyTicket() throws {
         for closes in [false, true] {
             let pair = TLSPair(try .test(), TLSClient(version: TLSClient.tls13))
@@ -39,7 +39,7 @@ struct TransportRecordsTests {
         }
     }
 
-    @Test("New keys that are asked for with the first request are answered behind the ticket")
+    @Test("A key update that is requested with the first request is answered after the ticket")
     func ticketAndNewKeys() throws {
         let pair = TLSPair(try .test(), TLSClient(version: TLSClient.tls13))
         try pair.shakeHandsWithRequest([1]) { #expect($0.updateKeys()) }
@@ -49,7 +49,7 @@ struct TransportRecordsTests {
     }
 
     @Test(
-        "The last bytes take close_notify along, once",
+        "close_notify is sent once, with the last bytes",
         arguments: versions, [(3, nil), (3, 10), (200_000, nil), (200_000, 10), (200_000, 66_000)])
     func lastBytes(_ version: CInt, _ load: (count: Int, credit: Int?)) throws {
         let pair = TLSPair(try .test(), TLSClient(version: version))
@@ -78,7 +78,7 @@ struct TransportRecordsTests {
 
     // MARK: Records without OpenSSL
 
-    @Test("OpenSSL's connections are taken over", arguments: versions)
+    @Test("The record layer takes over connections of TLS 1.3 from OpenSSL", arguments: versions)
     func takeOver(_ version: CInt) throws {
         let pair = TLSPair(try .test(), TLSClient(version: version))
         try pair.shakeHands()
@@ -87,7 +87,7 @@ struct TransportRecordsTests {
     }
 
     @Test(
-        "Each cipher suite does with OpenSSL's client, also in a resumed session",
+        "Each cipher suite works with OpenSSL's client, also in a resumed session",
         arguments: [
             "TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256",
         ])
@@ -116,7 +116,9 @@ struct TransportRecordsTests {
         }
     }
 
-    @Test("RFC 6066 section 4: a client with small buffers gets short records", arguments: versions)
+    @Test(
+        "RFC 6066 section 4: a client that requests short records can send and receive",
+        arguments: versions)
     func shortRecords(_ version: CInt) throws {
         let pair = TLSPair(try .test(), TLSClient(version: version))
         pair.client.limitRecords()
@@ -129,7 +131,7 @@ struct TransportRecordsTests {
         #expect(pair.receiveAll() == wanted)
     }
 
-    @Test("Part of a record is kept by a read that finds nothing more", arguments: versions)
+    @Test("A read without new bytes keeps the incomplete record", arguments: versions)
     func emptyReads(_ version: CInt) throws {
         let pair = TLSPair(try .test(), TLSClient(version: version))
         try pair.shakeHands()
@@ -141,7 +143,7 @@ struct TransportRecordsTests {
         }
         pair.socket.inbox.append([record[record.count - 1]])
         #expect(pair.receive().bytes == [1, 2, 3])
-        // New keys, and a part of what follows, behind a read that was full.
+        // A key update and a part of the next record, after a read that fills its buffer.
         pair.client.write([4, 5])
         #expect(version == TLSClient.tls12 || pair.client.updateKeys())
         pair.client.write([6])
@@ -155,7 +157,7 @@ struct TransportRecordsTests {
     }
 
     @Test(
-        "An invalid record behind a full read is refused without another event", arguments: versions
+        "An invalid record after a full read is refused without another event", arguments: versions
     )
     func badRecordBehind(_ version: CInt) throws {
         let pair = TLSPair(try .test(), TLSClient(version: version))
@@ -169,8 +171,7 @@ struct TransportRecordsTests {
         #expect(pair.owner.failures.count == 1)
     }
 
-    @Test(
-        "New keys that are asked for behind our close_notify get no answer, and nothing is awaited")
+    @Test("Key updates requested after our close_notify are not answered, and nothing is sent")
     func keyUpdateBehindEnd() throws {
         let pair = TLSPair(try .test(), TLSClient(version: TLSClient.tls13))
         try pair.shakeHands()
@@ -187,7 +188,7 @@ struct TransportRecordsTests {
     }
 
     @Test(
-        "A socket that takes no more ends the connection, and is not waited for",
+        "A failed socket ends the connection, and the transport does not wait for it",
         arguments: [false, true])
     func brokenSocket(_ blocksFirst: Bool) throws {
         let pair = TLSPair(try .test(), TLSClient(version: TLSClient.tls13))
@@ -210,7 +211,7 @@ struct TransportRecordsTests {
         #expect(pair.receive().result == .invalidInput)
     }
 
-    @Test("New keys are answered, and a client that wants them without end is cut off")
+    @Test("Requested key updates are answered, up to a limit for a client that does not read")
     func keyUpdates() throws {
         let pair = TLSPair(try .test(), TLSClient(version: TLSClient.tls13))
         try pair.shakeHands()
@@ -220,7 +221,8 @@ struct TransportRecordsTests {
         #expect(pair.receiveAll() == [1])
         #expect(pair.send([2]) == .done(1))
         #expect(pair.readByClient() == [2])
-        // It reads nothing from now on, and keeps sending, so that records without content do not count.
+        // From now on it reads nothing, but sends content, so that the limit of empty records does
+        // not apply.
         pair.socket.credit = 0
         var count = 0
         while count < 20_000, pair.owner.inputs == 0 {
@@ -231,7 +233,7 @@ struct TransportRecordsTests {
             pair.owner.turn()
             count += 1
         }
-        // An answer has 27 bytes, and 256 KiB of them are kept.
+        // A response has 27 bytes, and at most 256 KiB of them are kept.
         #expect((9_700...9_720).contains(count))
         #expect(pair.receive().result == .invalidInput)
     }

@@ -8,7 +8,7 @@ import ToolkitSystem
 struct TransportTests {
     private static let versions = [TLSClient.tls12, TLSClient.tls13]
 
-    @Test("Rooms of any size give the same plaintext", arguments: versions)
+    @Test("Reading with buffers of any size gives the same plaintext", arguments: versions)
     func rooms(_ version: CInt) throws {
         let pair = TLSPair(try .test(), TLSClient(version: version))
         try pair.shakeHands()
@@ -41,7 +41,7 @@ struct TransportTests {
     }
 
     @Test(
-        "A handshake with a long chain completes over a socket that takes little",
+        "A handshake with a long chain completes over a socket that accepts 500 bytes per call",
         arguments: versions)
     func longChain(_ version: CInt) throws {
         let good = try MadeCertificate.common.get()
@@ -72,7 +72,7 @@ struct TransportTests {
         #expect(pair.readByClient() == [1, 2, 3])
     }
 
-    @Test("Bytes count as taken once their records are with the system")
+    @Test("Bytes count as sent when the system has accepted their records")
     func taken() throws {
         let pair = TLSPair(try .test())
         try pair.shakeHands()
@@ -87,7 +87,7 @@ struct TransportTests {
     }
 
     @Test(
-        "A slow reader gets all of a file and of bytes, and little is kept",
+        "A slow reader gets a whole file or array, and the transport holds back no sent bytes",
         arguments: [false, true])
     func slowReader(_ isFile: Bool) throws {
         let pair = TLSPair(try .test())
@@ -109,7 +109,7 @@ struct TransportTests {
             pair.socket.credit = 1 + turn * 7_919 % 40_000
             let (progress, count) = queue.send(to: pair.transport)
             total += count
-            // Bytes that were taken are with the system, so the client can have them.
+            // The system has accepted all counted bytes, so the client can read them.
             got += pair.readByClient()
             #expect(got.count >= total)
             guard case .blocked = progress else { break }
@@ -118,7 +118,7 @@ struct TransportTests {
         #expect(got == wanted)
     }
 
-    @Test("A file that ends early is noticed")
+    @Test("Sending a file that is shorter than expected fails")
     func shortFile() throws {
         let pair = TLSPair(try .test())
         try pair.shakeHands()
@@ -131,7 +131,7 @@ struct TransportTests {
         #expect(queue.send(to: pair.transport) == (.fileFailed, 0))
     }
 
-    @Test("Two handshakes make a step a turn, and all come to their end")
+    @Test("Two handshakes per turn take a step, and all handshakes complete")
     func turns() throws {
         let loop = TLSPair.Loop()
         let context = try TLSContext.test()
@@ -139,9 +139,9 @@ struct TransportTests {
         for pair in pairs { pair.beginHandshake() }
         let begun = { pairs.count { !$0.socket.sent.isEmpty } }
         #expect(begun() == 2)
-        // Their input is taken in meanwhile, so that the poller has nothing to report.
+        // Their input is read meanwhile, so that the poller has nothing to report.
         #expect(pairs.allSatisfy { $0.socket.inbox.isEmpty && $0.socket.interest.contains(.read) })
-        // A lost connection is looked at again meanwhile, and waits once.
+        // A connection that is read again meanwhile is queued only once.
         #expect(pairs[6].receive().result == .wouldBlock)
         var inputs = Array(repeating: 0, count: pairs.count)
         for expected in [4, 6, 7] {
@@ -154,14 +154,14 @@ struct TransportTests {
         }
         #expect(inputs == [0, 0, 1, 1, 1, 1, 1])
         for pair in pairs {
-            // The room counts for the loop: each owner has its turn.
+            // All connections of the loop share the count, so each owner runs its work.
             for other in pairs { other.owner.turn() }
             pair.sendToClient()
             try pair.shakeHands()
         }
     }
 
-    @Test("A handshake that waits takes in 4 KiB, and leaves the rest with the system")
+    @Test("A waiting handshake reads a limited number of bytes, and leaves the rest to the system")
     func longWait() throws {
         let loop = TLSPair.Loop()
         let context = try TLSContext.test()
@@ -176,14 +176,14 @@ struct TransportTests {
         #expect(!waiting.interest.contains(.read))
         let left = waiting.inbox.reduce(0) { $0 + $1.count }
         #expect(left > 0 && left < 5_000)
-        // An event that was on its way changes nothing, and is no end of the stream.
+        // A late event changes nothing, and is not the end of the stream.
         #expect(pairs[2].receive().result == .wouldBlock)
         #expect(waiting.inbox.reduce(0) { $0 + $1.count } == left)
         for pair in pairs { pair.owner.turn() }
         #expect(waiting.interest.contains(.read))
     }
 
-    @Test("The end of a client's stream is seen while its handshake waits")
+    @Test("The end of a client's stream is reported while its handshake waits")
     func endWhileWaiting() throws {
         let loop = TLSPair.Loop()
         let context = try TLSContext.test()
@@ -193,7 +193,7 @@ struct TransportTests {
         #expect(pairs[2].receive().result == .done(0))
     }
 
-    @Test("A connection that was closed while its handshake waited is passed over")
+    @Test("A connection that is closed while its handshake waits is skipped")
     func closedWhileWaiting() throws {
         let loop = TLSPair.Loop()
         let context = try TLSContext.test()
@@ -204,7 +204,7 @@ struct TransportTests {
         #expect(pairs.map(\.owner.inputs) == [0, 0, 0, 1])
     }
 
-    @Test("Closed connections do not use up the turns of those behind them, and take no memory")
+    @Test("Closed connections use no turns of waiting ones, and their memory is released")
     func closedTakeNothing() throws {
         let loop = TLSPair.Loop()
         let context = try TLSContext.test()
@@ -220,7 +220,7 @@ struct TransportTests {
         weak var lost: TLSTransport?
         lost = closed.last?.transport as? TLSTransport
         #expect(lost != nil)
-        // The others are closed, but not gone.
+        // The others are closed, but still in memory.
         closed.removeLast()
         #expect(lost == nil)
         for pair in first { pair.owner.turn() }
@@ -228,11 +228,11 @@ struct TransportTests {
         #expect(closed.map(\.owner.inputs) == [0, 0])
     }
 
-    @Test("Clients that connect and close at once leave nothing in the queue of handshakes")
+    @Test("Clients that connect and close do not fill the queue of waiting handshakes")
     func closedInRows() throws {
         let loop = TLSPair.Loop()
         let context = try TLSContext.test()
-        // The first two have their turn at once.
+        // The first two take a step without waiting.
         let live = (0..<5).map { _ in TLSPair(context, on: loop) }
         for pair in live { pair.beginHandshake() }
         let room = try #require(live[0].transport as? TLSTransport).room
@@ -249,7 +249,7 @@ struct TransportTests {
 
     // MARK: Ends
 
-    @Test("A regular end has close_notify", arguments: versions)
+    @Test("A regular end sends close_notify", arguments: versions)
     func closeNotify(_ version: CInt) throws {
         for closesAtOnce in [false, true] {
             let pair = TLSPair(try .test(), TLSClient(version: version))
@@ -264,7 +264,9 @@ struct TransportTests {
         }
     }
 
-    @Test("A stream that is cut off has none, so that the client sees it", arguments: versions)
+    @Test(
+        "A reset connection sends no close_notify, so that the client notices the cut",
+        arguments: versions)
     func cutOff(_ version: CInt) throws {
         let pair = TLSPair(try .test(), TLSClient(version: version))
         try pair.shakeHands()
@@ -275,7 +277,7 @@ struct TransportTests {
         #expect(pair.socket.isReset)
     }
 
-    @Test("close_notify waits for the socket, and the end of the stream waits for it")
+    @Test("close_notify waits for the socket, and the end of the stream for close_notify")
     func lateCloseNotify() throws {
         let pair = TLSPair(try .test())
         try pair.shakeHands()
@@ -288,7 +290,7 @@ struct TransportTests {
         #expect(pair.readByClient() == [] && pair.client.isClosed)
     }
 
-    @Test("A client that sends no more still gets its answer", arguments: versions)
+    @Test("A client that has ended its stream still gets its response", arguments: versions)
     func halfClosed(_ version: CInt) throws {
         for says in [true, false] {
             let pair = TLSPair(try .test(), TLSClient(version: version))
@@ -304,7 +306,7 @@ struct TransportTests {
         }
     }
 
-    @Test("Bytes that follow the end of a stream are not another connection's", arguments: versions)
+    @Test("Bytes after the end of a stream do not affect another connection", arguments: versions)
     func behindTheEnd(_ version: CInt) throws {
         let loop = TLSPair.Loop()
         let context = try TLSContext.test()

@@ -32,7 +32,7 @@
         }
 
         @Test(
-            "They are stored for a page of the same site, and without a page",
+            "Cookies are stored for a page of the same site, and without a page",
             arguments: [
                 nil, "https://a.h.example/page", "http://A.H.example.:8080/", "https://h.example/",
                 "https://b.h.example/", "https://c.a.h.example/",
@@ -44,7 +44,7 @@
         }
 
         @Test(
-            "A page of another site, or of none, refuses them where the policy asks for its domain",
+            "onlyFromMainDocumentDomain refuses cookies for a page of another site or of none",
             arguments: [
                 "https://other.example/", "https://example/", "https://nota.h.example.org/",
                 "file:///page.html", "about:blank", "data:text/html,page", "ftp://a.h.example/",
@@ -56,7 +56,7 @@
         }
 
         @Test(
-            "Cookies of a URL without a site are refused for every page",
+            "onlyFromMainDocumentDomain refuses cookies of a URL without a site for a page",
             arguments: [nil, "file:///page.html"])
         func noSite(_ url: String?) throws {
             #expect(try !isStored(.onlyFromMainDocumentDomain, url, for: Self.url))

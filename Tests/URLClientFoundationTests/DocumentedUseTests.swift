@@ -11,12 +11,12 @@
         import FoundationNetworking
     #endif
 
-    // What Apple's articles about URLSession show, in our own words: fetching, downloading, pausing,
-    // uploading, logging in, caching, and the async calls.
+    // The uses in Apple's articles about URLSession, in our own words: fetching, downloading,
+    // pausing, uploading, logging in, caching, and the async calls.
 
     @Suite("The uses that URLSession's documentation shows", .timeLimit(.minutes(3)))
     struct DocumentedUseTests {
-        @Test("Fetching a page into memory with a completion handler: the three kinds of failure")
+        @Test("A completion handler gets the page, or one of three kinds of failure")
         func fetchingWithHandler() async throws {
             let server = try await SessionServer()
             func page(_ url: URL) async -> String {
@@ -44,7 +44,7 @@
             #expect(await page(nowhere) == "client true")
         }
 
-        @Test("Fetching a page with a delegate, which decides by the head")
+        @Test("A delegate can allow or cancel a response, or make it a download")
         func fetchingWithDelegate() async throws {
             let server = try await SessionServer()
             let log = SessionLog()
@@ -55,13 +55,13 @@
             #expect(log.order == ["response 200", "data", "complete"])
             #expect(String(decoding: log.content, as: UTF8.self).contains("</html>"))
             #expect((task.response as? HTTPURLResponse)?.mimeType == "text/html")
-            // A response that is not wanted.
+            // A response that the delegate cancels.
             let other = SessionLog(.init(disposition: .cancel))
             let picky = URLSession.logging(other)
             picky.dataTask(with: try server.bin("/html")).resume()
             try await other.completed()
             #expect(other.order == ["response 200", "complete -999"] && other.content.isEmpty)
-            // One that becomes a file.
+            // A response that becomes a file.
             let third = SessionLog(.init(disposition: .becomeDownload))
             URLSession.logging(third).dataTask(with: try server.bin("/html")).resume()
             try await third.completed()
@@ -69,7 +69,7 @@
             #expect(third.content == log.content)
         }
 
-        @Test("Downloading a file: the handler moves it; left where it is it is removed")
+        @Test("A download's handler can copy the file, which is removed after that")
         func downloadingWithHandler() async throws {
             let server = try await SessionServer()
             let folder = try ServerDirectory()
@@ -90,14 +90,14 @@
             #expect(content.count == 100_000 && content.prefix(3) == Data("abc".utf8))
         }
 
-        @Test("Downloading with a delegate, which is told how far it is, and by Progress")
+        @Test("The progress of a download is reported to the delegate and by Progress")
         func downloadingWithDelegate() async throws {
             let server = try await SessionServer()
             let log = SessionLog()
             let session = URLSession.logging(log)
             let task = session.downloadTask(with: try server.own("/file"))
             task.resume()
-            // The delegate is told of what comes some twenty times a second.
+            // The delegate gets the progress about twenty times a second.
             let part = Int64(SessionServer.firstPart)
             try await waitUntil {
                 task.countOfBytesReceived == part && log.entries.contains("wrote")
@@ -112,7 +112,7 @@
             #expect(task.progress.fractionCompleted == 1 && task.progress.isFinished)
         }
 
-        @Test("Pausing a download and going on with it: by delegate, by handler, by async call")
+        @Test("A paused download is resumed with a delegate, a handler or an async call")
         func pausing() async throws {
             for way in 0..<3 {
                 let server = try await SessionServer()
@@ -163,7 +163,7 @@
             let log = SessionLog()
             let session = URLSession.logging(log) {
                 $0.timeoutIntervalForRequest = 1
-                // It would go on by itself otherwise.
+                // Otherwise the client would resume it by itself.
                 $0.client.downloadContinuations = 0
             }
             let task = session.downloadTask(with: try server.own("/file"))
@@ -178,7 +178,7 @@
             try FileManager.default.removeItem(at: file)
         }
 
-        @Test("Uploading data: JSON by uploadTask(with:from:)")
+        @Test("uploadTask(with:from:) uploads JSON data")
         func uploadingData() async throws {
             struct Order: Codable, Equatable { var customer: String; var items: [String] }
             let server = try await SessionServer()
@@ -202,7 +202,7 @@
             #expect(seen.fields[.contentLength] == "\(content.count)")
         }
 
-        @Test("Uploading a stream: what a bound pair of streams is given while it is sent")
+        @Test("A stream from the delegate is uploaded chunked")
         func uploadingStream() async throws {
             let server = try await SessionServer()
             let content = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
@@ -218,7 +218,8 @@
         }
 
         @Test(
-            "Answering a challenge by the delegate", arguments: ["basic-auth", "digest-auth/auth"])
+            "The delegate answers a challenge once, and a wrong credential is rejected",
+            arguments: ["basic-auth", "digest-auth/auth"])
         func challenge(_ kind: String) async throws {
             let server = try await SessionServer()
             let url = try server.bin("/\(kind)/ada/lovelace")
@@ -229,11 +230,11 @@
             try await log.completed()
             #expect(log.order == ["response 200", "data", "complete"])
             #expect(log.challenges == ["\(scheme) 0"])
-            // The session knows it from now on.
+            // The session remembers the credential from now on.
             session.dataTask(with: url).resume()
             try await log.wait { $0.filter { $0 == "complete" }.count == 2 }
             #expect(log.challenges == ["\(scheme) 0"])
-            // A wrong one is asked for again, and the delegate gives up.
+            // A wrong credential causes a second challenge, which the delegate cancels.
             let wrong = SessionLog(.init(login: ("ada", "byron")))
             URLSession.logging(wrong).dataTask(with: url).resume()
             try await wrong.completed()
@@ -242,7 +243,7 @@
         }
 
         @Test(
-            "A credential that is stored is sent without asking the delegate for another",
+            "A stored credential is sent; after its removal the response is 401",
             arguments: ["http", NSURLProtectionSpaceHTTP])
         func storedCredential(_ name: String) async throws {
             let server = try await SessionServer()
@@ -264,7 +265,7 @@
             #expect(await session.answer(URLRequest(url: url)).1?.statusCode == 401)
         }
 
-        @Test("A password for another method than Basic and Digest is not sent by Basic")
+        @Test("A credential that is stored for NTLM is not used for Basic")
         func credentialOfAnotherMethod() async throws {
             let server = try await SessionServer()
             let url = try server.bin("/basic-auth/ada/lovelace")
@@ -287,7 +288,7 @@
             }
         }
 
-        @Test("Cached data: the delegate keeps a response out, and the cache is asked for one")
+        @Test("A delegate can prevent the storage of a response in the cache")
         func cachedData() async throws {
             let server = try await SessionServer()
             let request = URLRequest(url: try server.bin("/cache/1000"))
@@ -304,7 +305,7 @@
             }
         }
 
-        @Test("The async calls: data, bytes by lines, download, upload; and cancelling them")
+        @Test("Async calls work for data, lines, downloads and uploads, and can be cancelled")
         func asyncCalls() async throws {
             let server = try await SessionServer()
             let session = URLSession(configuration: .ephemeral)

@@ -52,7 +52,7 @@
             return value
         }
 
-        @Test("A data task with a handler, whose response is an HTTPURLResponse")
+        @Test("The handler of a data task gets an HTTPURLResponse")
         func dataTask() async throws {
             try await serve { base in
                 let url = try #require(URL(string: base + "/hello"))
@@ -71,7 +71,7 @@
             }
         }
 
-        @Test("Async calls, with lines, files and uploads")
+        @Test("Async calls work for data, lines, files and uploads")
         func asyncCalls() async throws {
             try await serve { base in
                 let session = URLSession(configuration: .ephemeral)
@@ -95,7 +95,7 @@
             }
         }
 
-        @Test("Errors are URLErrors; a cancelled caller cancels")
+        @Test("Errors are URLErrors, and a cancelled caller cancels its task")
         func errors() async throws {
             try await serve { base in
                 let session = URLSession(configuration: .ephemeral)
@@ -207,7 +207,7 @@
             return queue
         }
 
-        @Test("A delegate is called by URLSession's names, in order, on its queue")
+        @Test("Delegate methods with URLSession's names are called in order, on their queue")
         func delegateCalls() async throws {
             try await serve { base in
                 let queue = Self.makeQueue()
@@ -231,7 +231,7 @@
             }
         }
 
-        @Test("What willCacheResponse gives is what the cache answers")
+        @Test("The cache stores the response that willCacheResponse returns")
         func replacedInCache() async throws {
             try await serve { base in
                 let queue = Self.makeQueue()
@@ -247,7 +247,7 @@
             }
         }
 
-        /// Answers for its first task when it is told to.
+        /// Answers for its first task when the test calls `answer()`.
         private final class Hesitant: NSObject, URLSessionDataDelegate, @unchecked Sendable {
             let log = Locked<[String]>([])
             private let waiting = Locked<(@Sendable () -> Void)?>(nil)
@@ -295,7 +295,7 @@
             }
         }
 
-        @Test("A delegate that thinks about what is stored holds its own task alone")
+        @Test("A delegate that delays willCacheResponse delays only that task")
         func unansweredCacheQuestion() async throws {
             try await serve { base in
                 let delegate = Hesitant()
@@ -318,7 +318,7 @@
             }
         }
 
-        @Test("A delegate that never says what is stored is waited for as long as for a server")
+        @Test("An unanswered willCacheResponse delays the task until the request's timeout")
         func neverAnswered() async throws {
             try await serve { base in
                 let delegate = Hesitant()
@@ -338,7 +338,7 @@
             }
         }
 
-        @Test("A download with a delegate; resume data that is none fails")
+        @Test("A delegate gets the file of a download; invalid resume data fails")
         func download() async throws {
             try await serve { base in
                 let queue = Self.makeQueue()
@@ -356,7 +356,7 @@
             }
         }
 
-        @Test("A configuration is copied, and its properties are the client's")
+        @Test("A configuration is copied, and its properties apply to the client")
         func configuration() {
             let configuration = URLSessionConfiguration.default
             configuration.timeoutIntervalForRequest = 12

@@ -1,8 +1,8 @@
 #if FoundationNetworking
     import URLClientFoundation
 
-    // As the documentation tells code that comes from URLSession: the rest of this target is
-    // written with URLSession's names alone.
+    // As the documentation recommends for code that comes from URLSession: the rest of this target
+    // uses only URLSession's names.
     typealias URLSession = ClientURLSession
     typealias URLSessionConfiguration = ClientURLSessionConfiguration
     typealias URLSessionTask = ClientURLSessionTask

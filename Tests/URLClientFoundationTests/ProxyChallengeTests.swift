@@ -14,7 +14,7 @@
         import FoundationNetworking
     #endif
 
-    /// A delegate that has nothing to say to a challenge but what is stored.
+    /// A delegate that answers a challenge only with a stored credential.
     private final class Guest: NSObject, URLSessionDelegate, @unchecked Sendable {
         struct Asked: @unchecked Sendable {
             let space: URLProtectionSpace
@@ -38,10 +38,10 @@
         }
     }
 
-    @Suite("Challenges of proxies by URLSession's names", .timeLimit(.minutes(2)))
+    @Suite("Challenges of proxies with URLSession's names", .timeLimit(.minutes(2)))
     struct ProxyChallengeTests {
         @Test(
-            "A proxy's challenge is shown as one, and a credential stored for its space answers it",
+            "A proxy's challenge has a proxy's space, and a credential stored for it is used",
             arguments: [false, true])
         func spaceOfProxy(_ byDefaultMethod: Bool) async throws {
             let login = "Basic \(Data("ada:lovelace".utf8).base64EncodedString())"
@@ -86,7 +86,7 @@
             let (data, response, _) = await session.answer(request)
             #expect(response?.statusCode == 200 && data == Data("through".utf8))
             #expect(guest.challenges.map(\.user) == [nil, "ada"])
-            // It is not for a server of the same address.
+            // The credential is not used for a server of the same address.
             let origin = URLProtectionSpace(
                 host: space.host, port: space.port, protocol: "http", realm: space.realm,
                 authenticationMethod: NSURLAuthenticationMethodHTTPBasic)

@@ -24,9 +24,9 @@
         }
     }
 
-    @Suite("What URLSession does about delegates, ends and policies", .timeLimit(.minutes(3)))
+    @Suite("Rules of URLSession for delegates, ends and policies", .timeLimit(.minutes(3)))
     struct SessionRuleTests {
-        @Test("Calls that the task's delegate has no methods for go to the session's delegate")
+        @Test("Calls without a method in the task's delegate go to the session's delegate")
         func sessionDelegateBeside() async throws {
             let server = try await SessionServer()
             let cases: [(SessionLog.Answers, [String])] = [
@@ -46,8 +46,7 @@
             }
         }
 
-        @Test(
-            "A task that is over lets go of its delegate", arguments: [false, true], [false, true])
+        @Test("A completed task releases its delegate", arguments: [false, true], [false, true])
         func taskDelegateLetGo(_ hasHandler: Bool, _ becomesDownload: Bool) async throws {
             let server = try await SessionServer()
             let disposition: URLSession.ResponseDisposition =
@@ -71,7 +70,7 @@
             session.invalidateAndCancel()
         }
 
-        @Test("A session that is invalidated again after its end is let go")
+        @Test("A session that is invalidated again after its end is released")
         func invalidatedTwice() async throws {
             weak var kept: URLSession?
             do {
@@ -86,7 +85,7 @@
             try await waitUntil { kept == nil }
         }
 
-        @Test("A handler alone learns of the end: cancelled by Progress, or of a session that ends")
+        @Test("Only the handler gets the error of a task that is cancelled or starts too late")
         func handlerAlone() async throws {
             let server = try await SessionServer()
             let log = SessionLog()
@@ -123,7 +122,7 @@
             #expect(server.seen("/echo").isEmpty)
         }
 
-        @Test("A handler's response is stored without asking the delegate, which has not seen it")
+        @Test("A handler's response is stored without asking the session's delegate")
         func handlerStores() async throws {
             let server = try await SessionServer()
             let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
@@ -135,7 +134,7 @@
             #expect(!log.entries.contains("cache"))
         }
 
-        @Test("The progress of a task with a handler goes on")
+        @Test("The progress of a task with a handler is updated")
         func progressOfHandler() async throws {
             let server = try await SessionServer()
             let session = URLSession(configuration: .ephemeral)
@@ -147,7 +146,7 @@
             try await waitUntil { task.state == .completed && task.progress.isFinished }
         }
 
-        @Test("The accept policy is a configuration's own, and not that of a shared storage")
+        @Test("The accept policy of a configuration does not change a shared storage")
         func acceptPolicy() async throws {
             let server = try await SessionServer()
             let storage = HTTPCookieStorage()

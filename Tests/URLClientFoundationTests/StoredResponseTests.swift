@@ -14,7 +14,7 @@
         import FoundationNetworking
     #endif
 
-    /// A delegate that answers for the first stored response when the test says so.
+    /// A delegate that answers for the first stored response when the test calls `answer`.
     private final class Hesitant: NSObject, URLSessionDataDelegate, @unchecked Sendable {
         private let asked = Locked(0)
         private let ended = Locked(0)
@@ -48,9 +48,10 @@
         }
     }
 
-    @Suite("What an application makes of stored responses", .timeLimit(.minutes(3)))
+    @Suite("Stored responses that the application changes", .timeLimit(.minutes(3)))
     struct StoredResponseTests {
-        @Test("A response that is allowed in memory only is in no file", arguments: [false, true])
+        @Test(
+            "A response that is allowed only in memory is not in a file", arguments: [false, true])
         func inMemoryOnly(_ byDelegate: Bool) async throws {
             let server = try await SessionServer()
             let folder = try ServerDirectory()
@@ -86,7 +87,7 @@
                 storagePolicy: .allowedInMemoryOnly)
         }
 
-        @Test("A delegate that does not answer is waited for as long as the request may be idle")
+        @Test("A task waits for a delegate's answer only until the request's timeout")
         func silentDelegate() async throws {
             let server = try await SessionServer()
             let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
@@ -104,7 +105,8 @@
         }
 
         @Test(
-            "A late answer about a response leaves a newer one as it is", arguments: [false, true])
+            "A delegate's late answer does not change a newer stored response",
+            arguments: [false, true])
         func lateAnswer(_ removes: Bool) async throws {
             let count = Locked(0)
             var router = Router()

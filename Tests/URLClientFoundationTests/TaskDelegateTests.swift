@@ -12,7 +12,7 @@
         import FoundationNetworking
     #endif
 
-    /// A delegate that wants metrics alone.
+    /// A delegate that handles only metrics.
     private final class Meter: NSObject, URLSessionTaskDelegate, @unchecked Sendable {
         private let calls = Locked(0)
         var count: Int { calls.withLock { $0 } }
@@ -25,7 +25,7 @@
         }
     }
 
-    /// A session's delegate that has another one decide about redirects.
+    /// A session's delegate that lets another one decide about redirects.
     private final class Relay: NSObject, URLSessionTaskDelegate, @unchecked Sendable {
         private let part = Meter()
 
@@ -55,7 +55,7 @@
         }
     }
 
-    /// A delegate that makes its task a download, and touches the data task after that.
+    /// A delegate that makes its task a download, and then cancels or resumes the data task.
     private final class Toucher: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate,
         @unchecked Sendable
     {
@@ -96,11 +96,11 @@
         }
     }
 
-    @Suite("What delegates decide about a task, and which one is asked", .timeLimit(.minutes(3)))
+    @Suite("Decisions of the task's delegate and of the session's", .timeLimit(.minutes(3)))
     struct TaskDelegateTests {
         // MARK: the delegate of a task and that of the session
 
-        @Test("A redirect that the task's delegate has no method for is the session delegate's")
+        @Test("Without a method in the task's delegate, the session's decides about a redirect")
         func redirectHandedOn() async throws {
             let server = try await SessionServer()
             let url = try server.bin("/redirect/1")
@@ -121,7 +121,7 @@
             session.invalidateAndCancel()
         }
 
-        @Test("A challenge that the task's delegate has no method for is the session delegate's")
+        @Test("Without a method in the task's delegate, the session's answers a challenge")
         func challengeHandedOn() async throws {
             let server = try await SessionServer()
             let url = try server.bin("/basic-auth/ada/lovelace")
@@ -140,7 +140,7 @@
             other.invalidateAndCancel()
         }
 
-        @Test("A session's delegate that hands on calls does not get them back")
+        @Test("A session's delegate that forwards calls does not get them again")
         func relayed() async throws {
             let server = try await SessionServer()
             let url = try server.bin("/redirect/1")
@@ -152,12 +152,13 @@
             session.invalidateAndCancel()
         }
 
-        @Test("A data task that became a download does not come back", arguments: [false, true])
+        @Test(
+            "A data task that became a download ends only as a download", arguments: [false, true])
         func touched(_ cancels: Bool) async throws {
             let server = try await SessionServer()
             let toucher = Toucher(cancels: cancels)
             let session = URLSession(configuration: .ephemeral, delegate: toucher)
-            // The cancelled one must not be whole before.
+            // The cancelled download must not be complete before.
             let url = cancels ? try server.own("/halves") : try server.bin("/html")
             session.dataTask(with: url).resume()
             let end = cancels ? ["failed download"] : ["file", "complete download"]
@@ -171,7 +172,7 @@
 
         // MARK: content that a delegate gives
 
-        @Test("Without a stream of the delegate nothing is sent, and the task fails with -1021")
+        @Test("Without a stream from the delegate nothing is sent, and the task fails with -1021")
         func noStream() async throws {
             let server = try await SessionServer()
             let request = URLRequest("POST", try server.own("/echo"))
@@ -204,7 +205,7 @@
             #expect(server.seen("/echo").isEmpty)
         }
 
-        // MARK: what a delegate makes of a redirect
+        // MARK: changes of a redirect by a delegate
 
         /// Fetches by a session whose delegate changes the request that follows a redirect.
         private func redirected(
@@ -222,7 +223,7 @@
             return (log, session)
         }
 
-        @Test("A redirect goes on without cookies where the delegate wants none")
+        @Test("A redirect is followed without cookies if the delegate switches them off")
         func redirectWithoutCookies() async throws {
             let server = try await SessionServer()
             for isWanted in [true, false] {
@@ -237,7 +238,7 @@
             }
         }
 
-        @Test("A redirect goes on with the fields, content and cache policy of the delegate alone")
+        @Test("A redirect is followed with the delegate's fields, content and cache policy")
         func redirectChanged() async throws {
             let server = try await SessionServer()
             let plain = URLRequest(url: try server.bin("/redirect-to?url=/headers"))

@@ -26,9 +26,9 @@
         }
     }
 
-    @Suite("Metrics by URLSession's names", .timeLimit(.minutes(3)))
+    @Suite("Metrics with URLSession's names", .timeLimit(.minutes(3)))
     struct TaskMetricsTests {
-        @Test("Dates in their order, the connection, and the bytes of both directions")
+        @Test("Metrics have ordered dates, the connection, and the bytes of both directions")
         func metrics() async throws {
             let server = try await SessionServer()
             let keeper = Keeper()
@@ -59,7 +59,7 @@
                 ].compactMap(\.self)
                 #expect(dates.count >= (index == 0 ? 7 : 5))
                 #expect(dates == dates.sorted())
-                // The end is rounded to what a date can hold.
+                // The dates are rounded to the precision of `Date`.
                 let span = metrics.taskInterval
                 let (first, last) = (try #require(dates.first), try #require(dates.last))
                 #expect(first.timeIntervalSince(span.start) > -0.001)
@@ -108,7 +108,7 @@
             await server.shutdown()
         }
 
-        @Test("Running tasks by their kinds")
+        @Test("Running tasks are listed by their kinds")
         func tasks() async throws {
             let server = try await SessionServer()
             let session = URLSession(configuration: .ephemeral)

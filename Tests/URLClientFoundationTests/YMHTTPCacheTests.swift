@@ -11,10 +11,10 @@
         import FoundationNetworking
     #endif
 
-    // The cases Y50 to Y54 of YMHTTP. A counter in the URL's answer would tell little: `/uuid` differs
-    // each time, and `/cache` says how long it may be kept.
+    // The cases Y50 to Y54 of YMHTTP. The content of `/uuid` differs each time, and `/cache` says
+    // how long its response may be stored.
 
-    @Suite("YMHTTP by URLSession's names: cache", .timeLimit(.minutes(3)))
+    @Suite("YMHTTP with URLSession's names: cache", .timeLimit(.minutes(3)))
     struct YMHTTPCachingTests {
         private let cache = URLCache(memoryCapacity: 4 << 20, diskCapacity: 0)
 
@@ -30,7 +30,7 @@
             URLRequest(url: try server.bin("/cache/1000"), cachePolicy: policy)
         }
 
-        /// Puts another content into the cache, so that what comes from there is known by it.
+        /// Puts other content into the cache, so that responses from there can be recognized.
         private func mark(_ request: URLRequest) throws {
             let stored = try #require(cache.cachedResponse(for: request))
             cache.storeCachedResponse(
@@ -38,7 +38,7 @@
                 for: request)
         }
 
-        @Test("Y50: by the protocol, a fresh response is answered from the cache")
+        @Test("Y50: By the protocol's policy, a fresh response comes from the cache")
         func byProtocol() async throws {
             let server = try await SessionServer()
             let request = try request(server)
@@ -47,13 +47,13 @@
             try mark(request)
             let (data, response, _) = await session.answer(request)
             #expect(data == Data("stored".utf8) && response?.statusCode == 200)
-            // What says that it is not to be stored is not.
+            // A response that forbids storing is not stored.
             let other = URLRequest(url: try server.bin("/uuid"))
             let one = await session.answer(other).0
             #expect(one != nil && cache.cachedResponse(for: other) == nil)
         }
 
-        @Test("Y51: ignoring local data, the server is asked anew")
+        @Test("Y51: A policy that ignores local data sends the request to the server")
         func ignoring() async throws {
             let server = try await SessionServer()
             _ = await session.answer(try request(server))
@@ -67,7 +67,7 @@
             }
         }
 
-        @Test("Y52: else load: what is stored, stale or not, else the server")
+        @Test("Y52: returnCacheDataElseLoad uses a stored response, or else the server")
         func elseLoad() async throws {
             let server = try await SessionServer()
             let request = try request(server, .returnCacheDataElseLoad)
@@ -79,7 +79,7 @@
             #expect(await session.answer(request).0 == first)
         }
 
-        @Test("Y53: don't load: what is stored, else -1008")
+        @Test("Y53: returnCacheDataDontLoad uses a stored response, or else fails with -1008")
         func dontLoad() async throws {
             let server = try await SessionServer()
             let request = try request(server, .returnCacheDataDontLoad)
@@ -92,7 +92,7 @@
             #expect(await session.answer(request).2 == .resourceUnavailable)
         }
 
-        @Test("Y54: a response that the delegate cancels is not kept")
+        @Test("Y54: A response that the delegate cancels is not stored")
         func cancelled() async throws {
             let server = try await SessionServer()
             let log = SessionLog(.init(disposition: .cancel))
@@ -106,7 +106,7 @@
             #expect(cache.currentMemoryUsage == 0)
         }
 
-        @Test("A cache on the disk outlives its object; without a folder there is none")
+        @Test("A disk cache is kept after its object; without a folder there is no disk cache")
         func disk() async throws {
             let server = try await SessionServer()
             let folder = try ServerDirectory()

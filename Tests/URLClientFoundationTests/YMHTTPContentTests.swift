@@ -13,12 +13,13 @@
 
     // The cases Y5 to Y29 of YMHTTP that are about fields, content and cookies.
 
-    @Suite("YMHTTP by URLSession's names: fields, content, cookies", .timeLimit(.minutes(3)))
+    @Suite("YMHTTP with URLSession's names: fields, content, cookies", .timeLimit(.minutes(3)))
     struct YMHTTPContentTests {
         private static let methods = ["GET", "PUT", "POST", "DELETE"]
 
         @Test(
-            "Y5: stream content by each method, with and without Content-Type", arguments: methods)
+            "Y5: A stream is sent by each method but GET, with and without Content-Type",
+            arguments: methods)
         func streams(_ method: String) async throws {
             let server = try await SessionServer()
             for type in [nil, "text/x"] as [String?] {
@@ -39,7 +40,9 @@
             }
         }
 
-        @Test("Y24: content in memory by each method", arguments: methods, [nil, "text/x"])
+        @Test(
+            "Y24: Content in memory is sent by each method but GET",
+            arguments: methods, [nil, "text/x"])
         func bodies(_ method: String, _ type: String?) async throws {
             let server = try await SessionServer()
             let session = URLSession(configuration: .ephemeral)
@@ -60,7 +63,7 @@
             }
         }
 
-        @Test("Y23, Y29: empty content by each method: no bytes, which POST and PUT say")
+        @Test("Y23, Y29: Empty content has no bytes; POST and PUT send Content-Length: 0")
         func emptyContent() async throws {
             let server = try await SessionServer()
             let session = URLSession(configuration: .ephemeral)
@@ -80,7 +83,7 @@
             }
         }
 
-        @Test("Y16, Y17: fields arrive; those of a request win over the session's, in any case")
+        @Test("Y16, Y17: A request's fields override the session's, in any letter case")
         func fields() async throws {
             let server = try await SessionServer()
             let configuration = URLSessionConfiguration.ephemeral
@@ -94,7 +97,7 @@
             #expect(headers["X-Three"] == "3")
         }
 
-        @Test("Y22: an upload from memory and of a file")
+        @Test("Y22: Content from memory and from a file is uploaded")
         func uploads() async throws {
             let server = try await SessionServer()
             let session = URLSession(configuration: .ephemeral)
@@ -127,7 +130,7 @@
             #expect(log.entries.contains("sent") && log.progress == [300_000, 300_000])
         }
 
-        @Test("Y25: the delegate gives the stream of an upload")
+        @Test("Y25: The delegate provides the stream of an upload")
         func streamOfDelegate() async throws {
             let server = try await SessionServer()
             for method in ["POST", "PUT", "DELETE"] {
@@ -149,7 +152,7 @@
 
         // MARK: cookies
 
-        @Test("Y26: cookies switched off: by the session, a request, the policy, and having none")
+        @Test("Y26: Cookies can be switched off by the session, request, policy or storage")
         func noCookies() async throws {
             let server = try await SessionServer()
             let url = try server.bin("/cookies/set?b=3")
@@ -173,7 +176,7 @@
             #expect(try Echo(data).cookies == [:])
         }
 
-        @Test("Y27, Y28: cookies are stored, the last of a name wins, and are sent later")
+        @Test("Y27, Y28: Cookies are stored and sent later; the last one of a name is kept")
         func cookies() async throws {
             let server = try await SessionServer()
             let session = URLSession(configuration: .ephemeral)
@@ -186,10 +189,10 @@
             #expect(storage.cookies(for: url)?.map(\.value) == ["2"])
             let (data, _, _) = await session.answer(URLRequest(url: url))
             #expect(try Echo(data).cookies == ["a": "2"])
-            // Set by a redirect, and sent to where it leads.
+            // A redirect sets a cookie, which the next request sends.
             let led = await session.answer(URLRequest(url: try server.bin("/cookies/set?b=3")))
             #expect(try Echo(led.0).cookies == ["a": "2", "b": "3"])
-            // The application's own, and away with one.
+            // The application adds one cookie, and deletes another.
             let own = try #require(
                 HTTPCookie(properties: [
                     .name: "c", .value: "4", .path: "/", .domain: "127.0.0.1",
@@ -204,7 +207,7 @@
 
         // MARK: beyond URLSession
 
-        @Test("Connect-to: a request of this client in a session with URLSession's names")
+        @Test("A ClientRequest with a connect target works in a session with URLSession's names")
         func connectTo() async throws {
             let server = try await SessionServer()
             let port = try #require(server.bin("/").port)

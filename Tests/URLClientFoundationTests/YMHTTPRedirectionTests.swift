@@ -13,11 +13,11 @@
 
     // The cases Y38 to Y49 of YMHTTP.
 
-    @Suite("YMHTTP by URLSession's names: redirects", .timeLimit(.minutes(3)))
+    @Suite("YMHTTP with URLSession's names: redirects", .timeLimit(.minutes(3)))
     struct YMHTTPRedirectionTests {
         private static let methods = ["GET", "POST", "PUT", "DELETE", "PATCH"]
 
-        @Test("Y38, Y42: 300 and 304 are answers", arguments: [300, 304], methods)
+        @Test("Y38, Y42: 300 and 304 are delivered as responses", arguments: [300, 304], methods)
         func delivered(_ status: Int, _ method: String) async throws {
             let server = try await SessionServer()
             let log = SessionLog()
@@ -29,7 +29,8 @@
         }
 
         @Test(
-            "Y39 to Y41, Y43: the calls in order, and the method that arrives", arguments: methods)
+            "Y39 to Y41, Y43: The calls are in order, and the right method arrives",
+            arguments: methods)
         func followed(_ method: String) async throws {
             let server = try await SessionServer()
             for status in [301, 302, 303, 305, 306, 307, 308] {
@@ -61,7 +62,7 @@
             #expect(echo.method == "POST" && echo.data == "content")
         }
 
-        @Test("Y44: absolute and relative Location")
+        @Test("Y44: An absolute or relative Location is followed")
         func locations() async throws {
             let server = try await SessionServer()
             let session = URLSession(configuration: .ephemeral)
@@ -73,7 +74,7 @@
             }
         }
 
-        @Test("Y45, Y48: a redirect, then the time is over, which is the request's")
+        @Test("Y45, Y48: The request's timeout ends the task after a redirect")
         func timeout() async throws {
             let server = try await SessionServer()
             let log = SessionLog()
@@ -87,7 +88,7 @@
             #expect(task.currentRequest?.url == (try server.bin("/delay/10")))
         }
 
-        @Test("Y46: a delegate that answers nil is given the redirect")
+        @Test("Y46: A delegate that answers nil gets the redirect as the response")
         func refused() async throws {
             let server = try await SessionServer()
             let log = SessionLog(.init(follows: false))
@@ -99,7 +100,7 @@
             #expect((task.response as? HTTPURLResponse)?.statusCode == 302)
         }
 
-        @Test("Y47: a delegate that never answers: the task ends at its limit, once")
+        @Test("Y47: If the delegate never answers, the task ends once, at its timeout")
         func unanswered() async throws {
             let server = try await SessionServer()
             let log = SessionLog(.init(answersRedirects: false))
@@ -113,7 +114,7 @@
             #expect(task.error?.sessionCode == .timedOut)
         }
 
-        @Test("Y49: twenty redirects are followed, more are -1007")
+        @Test("Y49: Twenty redirects are followed, more fail with -1007")
         func limit() async throws {
             let server = try await SessionServer()
             let session = URLSession(configuration: .ephemeral)

@@ -15,9 +15,9 @@
     // The cases Y1 to Y37 of YMHTTP that are about sessions and tasks, as code for NSURLSession is
     // written.
 
-    @Suite("YMHTTP by URLSession's names: tasks and sessions", .timeLimit(.minutes(3)))
+    @Suite("YMHTTP with URLSession's names: tasks and sessions", .timeLimit(.minutes(3)))
     struct YMHTTPSessionTests {
-        @Test("Y1 to Y4: data task by URL and by request, with a delegate and with a handler")
+        @Test("Y1 to Y4: Data tasks work by URL and request, with a delegate and a handler")
         func dataTasks() async throws {
             let server = try await SessionServer()
             let url = try server.bin("/get?a=b")
@@ -48,7 +48,7 @@
             session.invalidateAndCancel()
         }
 
-        @Test("Y7 to Y10: downloads by URL and by request, with a delegate and with a handler")
+        @Test("Y7 to Y10: Downloads work by URL and request, with a delegate and a handler")
         func downloads() async throws {
             let server = try await SessionServer()
             let url = try server.bin("/image/jpeg")
@@ -79,7 +79,7 @@
             }
         }
 
-        @Test("Y6, Y11: gzip, as data and as a download that asks for it")
+        @Test("Y6, Y11: gzip is decoded, as data and as a download that requests it")
         func gzip() async throws {
             struct Answer: Decodable { var gzipped: Bool }
             let server = try await SessionServer()
@@ -94,7 +94,7 @@
             #expect(try JSONDecoder().decode(Answer.self, from: content).gzipped)
         }
 
-        @Test("Y12: finishTasksAndInvalidate lets tasks end, then tells of the end")
+        @Test("Y12: finishTasksAndInvalidate lets tasks end, and then notifies the delegate")
         func finishTasks() async throws {
             let server = try await SessionServer()
             let log = SessionLog()
@@ -108,7 +108,7 @@
             #expect(log.content == Data("halfrest".utf8))
         }
 
-        @Test("Y13, Y34: a bad URL is one error, told once, also when the task is cancelled")
+        @Test("Y13, Y34: A bad URL is reported as one error, also if the task is cancelled")
         func badURL() async throws {
             for cancels in [false, true] {
                 let log = SessionLog()
@@ -128,7 +128,7 @@
             #expect(error == .unsupportedURL || error == .badURL)
         }
 
-        @Test("Y14: a task is one thing, whoever has it")
+        @Test("Y14: All references to a task, also in allTasks, are the same object")
         func identity() async throws {
             let server = try await SessionServer()
             let log = SessionLog()
@@ -146,7 +146,7 @@
             #expect(task.countOfBytesReceived == 8 && task.state == .completed)
         }
 
-        @Test("Y15, Y35: cancelled tasks end with -999 and cannot be resumed")
+        @Test("Y15, Y35: Cancelled tasks end with -999 and cannot be resumed")
         func cancel() async throws {
             let server = try await SessionServer()
             let log = SessionLog()
@@ -164,7 +164,7 @@
             #expect(task.state == .completed && log.content == Data("half".utf8))
         }
 
-        @Test("Y18: the time of a request")
+        @Test("Y18: The timeout of the request or of the session ends a task")
         func timeout() async throws {
             let server = try await SessionServer()
             var request = URLRequest(url: try server.bin("/delay/10"))
@@ -178,7 +178,7 @@
             #expect(log.order == ["complete -1001"])
         }
 
-        @Test("Y19 to Y21, Y37: ten at once, fifty in turn, status 999, no Content-Length")
+        @Test("Y19 to Y21, Y37: Ten concurrent and fifty sequential tasks, status 999, no length")
         func many() async throws {
             let server = try await SessionServer()
             let session = URLSession(configuration: .ephemeral)
@@ -202,7 +202,7 @@
             #expect(data?.count == 2_048 && response?.expectedContentLength == -1)
         }
 
-        @Test("Y30, Y31: invalidateAndCancel ends tasks, and there are none after it")
+        @Test("Y30, Y31: invalidateAndCancel ends all tasks, and new ones fail")
         func invalidateAndCancel() async throws {
             let server = try await SessionServer()
             let log = SessionLog()
@@ -218,13 +218,13 @@
             let late = await session.answer(URLRequest(url: try server.bin("/get")))
             #expect(late.0 == nil && late.2 != nil)
             #expect(await session.allTasks.isEmpty)
-            // The shared session takes no notice.
+            // The shared session ignores the call.
             URLSession.shared.invalidateAndCancel()
             let (_, response) = try await URLSession.shared.data(from: server.bin("/get"))
             #expect((response as? HTTPURLResponse)?.statusCode == 200)
         }
 
-        @Test("Y32: the delegate is held until the session is invalid, and then let go")
+        @Test("Y32: The delegate is held until the session is invalid, and then released")
         func delegateLetGo() async throws {
             weak var kept: SessionLog?
             let session: URLSession
@@ -238,7 +238,7 @@
             try await waitUntil { kept == nil && session.delegate == nil }
         }
 
-        @Test("Y33: all tasks over suspend, resume and cancel")
+        @Test("Y33: The list of tasks includes suspended tasks, and not cancelled ones")
         func allTasks() async throws {
             let server = try await SessionServer()
             let session = URLSession(configuration: .ephemeral)
@@ -257,7 +257,7 @@
             try await waitUntil { await session.allTasks.isEmpty }
         }
 
-        @Test("Y36: suspensions are counted from one, and hold what comes")
+        @Test("Y36: Suspensions are counted from one, and delay the received content")
         func suspensions() async throws {
             let server = try await SessionServer()
             let log = SessionLog()

@@ -15,7 +15,7 @@ import URLClient
 
 @Suite("Brief waits", .timeLimit(.minutes(2)))
 struct BriefWaitTests {
-    /// Answers with the target of each request; `/late` only when `/now` was asked for.
+    /// Responds with the target of each request; to `/late` only after a request for `/now`.
     private static func peer() throws -> ScriptedPeer {
         let asked = Locked(false)
         return try ScriptedPeer { connection in
@@ -31,7 +31,7 @@ struct BriefWaitTests {
         }
     }
 
-    /// How the thread that asks spends the time until the response comes.
+    /// How the requesting thread waits for the response.
     enum Pause: Sendable {
         case none, blocking(Duration), polling(Duration)
     }
@@ -55,7 +55,7 @@ struct BriefWaitTests {
     }
 
     @Test(
-        "Requests one after the other get their own answers over one connection",
+        "Sequential requests get their own responses over one connection",
         arguments: [
             Pause.none, .blocking(.microseconds(1)), .blocking(.microseconds(250)),
             .blocking(.milliseconds(10)), .polling(.microseconds(1)), .polling(.microseconds(100)),
@@ -72,7 +72,7 @@ struct BriefWaitTests {
     }
 
     @Test(
-        "Work of other threads is done while a thread waits for a response",
+        "Another request completes while a thread waits for a response",
         arguments: [Pause.blocking(.milliseconds(10)), .polling(.milliseconds(10))], 0..<4)
     func interrupted(_ pause: Pause, _ round: Int) async throws {
         let peer = try Self.peer()
@@ -85,7 +85,7 @@ struct BriefWaitTests {
     }
 
     @Test(
-        "Alone and together in turn",
+        "Concurrent requests between sequential ones get their own responses",
         arguments: [Pause.none, .blocking(.milliseconds(10)), .polling(.milliseconds(10))])
     func inTurn(_ pause: Pause) async throws {
         let peer = try Self.peer()
@@ -103,7 +103,7 @@ struct BriefWaitTests {
     }
 
     @Test(
-        "A session goes on after tasks were cancelled during the wait",
+        "A session works after tasks were cancelled during the wait",
         arguments: [Pause.blocking(.milliseconds(10)), .polling(.milliseconds(10))])
     func cancelled(_ pause: Pause) async throws {
         let peer = try Self.peer()

@@ -5,7 +5,7 @@ import Testing
 import ToolkitSystem
 import URLClient
 
-@Suite("RFC 7932: brotli, where its library is there", .timeLimit(.minutes(2)))
+@Suite("RFC 7932: Brotli, if its library is installed", .timeLimit(.minutes(2)))
 struct BrotliTests {
     /// The lines `line 0 of a log` to `line 299 of a log`, compressed by Node's zlib.
     private static let coded = bytes(
@@ -15,7 +15,7 @@ struct BrotliTests {
         "Xl5PGaZlO26Pl9dbhmnZjtvj5fWVYVq24/Z4dWdWGaZlO26Pl9cow7Rsx+3x8pplmJbtuD1eXqsM07Idt8fLa5dh",
         "Wrbj9nh5nTJMy3bcHi+vuwzTsh23x8vrKcO0bMft8fJ6yzAt23F7vLy+MkzLdtwe7zg=")
     private static let plain = (0..<300).flatMap { Array("line \($0) of a log\n".utf8) }
-    /// 48 MiB of zeros, and 100,000.
+    /// 48 MiB of zeros, and 100,000 zeros.
     private static let bomb = bytes("z///f/gnAOKxQCD3/p/////wTwDEYQGA7v1//v//458AiMMiAN37fw==")
     private static let zeros = bytes("W5+GgX8CIB4LBLL8AgA=")
 
@@ -42,7 +42,7 @@ struct BrotliTests {
         }
     }
 
-    @Test("Whole, cut at every position, and byte by byte")
+    @Test("Content is decoded whole, split at every position, and byte by byte")
     func cuts() throws {
         try FullSuite.require("libbrotlidec", isThere: BrotliDecoder.isAvailable)
         let coded = Self.coded
@@ -54,7 +54,7 @@ struct BrotliTests {
         #expect(try decode([Self.zeros[...]]) == [UInt8](repeating: 0, count: 100_000))
     }
 
-    @Test("Truncated at every position, bytes behind the end, and each byte broken")
+    @Test("Truncation, trailing bytes, most damaged bytes and too large a window are errors")
     func faults() throws {
         try FullSuite.require("libbrotlidec", isThere: BrotliDecoder.isAvailable)
         let coded = Self.coded
@@ -65,7 +65,7 @@ struct BrotliTests {
             let found = fault { () throws(CodecError) in try decode(pieces.map { $0[...] }) }
             #expect(found == .trailingGarbage)
         }
-        // Without a checksum some damage is text like any other; none of it may do harm.
+        // Without a checksum some damage decodes to other text; none of it may do harm.
         var refused = 0
         for index in coded.indices {
             var broken = coded
@@ -76,13 +76,14 @@ struct BrotliTests {
             }
         }
         #expect(refused > 200)
-        // A window beyond the format's 16 MiB is not taken.
+        // A window above the format's 16 MiB is refused.
         let large = fault { () throws(CodecError) in try decode([[0x11, 0x1E, 0, 0, 0, 0]]) }
         #expect(large == .invalidCompressedData)
     }
 
     @Test(
-        "Limits: below, at and above the length; the ratio beyond its floor", arguments: [1, 7, 40])
+        "The length limit is exact, and the ratio limit applies above its floor",
+        arguments: [1, 7, 40])
     func limits(_ size: Int) throws {
         try FullSuite.require("libbrotlidec", isThere: BrotliDecoder.isAvailable)
         func pieces(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
@@ -123,7 +124,8 @@ struct BrotliTests {
         }
     }
 
-    @Test("br is asked for and taken off, alone and below another coding", arguments: ["br", "BR"])
+    @Test(
+        "br is requested and decoded, as the only coding and below gzip", arguments: ["br", "BR"])
     func decoded(_ field: String) async throws {
         try FullSuite.require("libbrotlidec", isThere: BrotliDecoder.isAvailable)
         let heads = Locked([String]())
@@ -137,7 +139,7 @@ struct BrotliTests {
         #expect(try await session.data(for: ClientRequest(.get, other.url())).0 == Self.plain)
     }
 
-    @Test("httpbin's /brotli, as data and as a download that asks for it")
+    @Test("httpbin's /brotli is decoded, as data and as a download that requests br")
     func bin() async throws {
         try FullSuite.require("libbrotlidec", isThere: BrotliDecoder.isAvailable)
         struct Answer: Decodable { var brotli: Bool }
@@ -151,7 +153,7 @@ struct BrotliTests {
         #expect(try JSONBody().decode(Answer.self, from: file).brotli)
     }
 
-    @Test("Switched off, by the session or a request, it is neither asked for nor taken off")
+    @Test("Without decoding, in the session or a request, br is neither requested nor decoded")
     func off() async throws {
         let heads = Locked([String]())
         let peer = try peer("br", Self.coded, heads)
@@ -164,7 +166,7 @@ struct BrotliTests {
         #expect(heads.withLock { $0.count == 2 && !$0.contains { $0.contains("Accept-Encoding") } })
     }
 
-    @Test("Cut off, or a bomb, it is an error")
+    @Test("Truncated content, trailing bytes and a decompression bomb are errors")
     func refused() async throws {
         try FullSuite.require("libbrotlidec", isThere: BrotliDecoder.isAvailable)
         let heads = Locked([String]())

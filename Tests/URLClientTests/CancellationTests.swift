@@ -9,12 +9,12 @@ import URLClient
 
 @Suite("Cancelling", .serialized, .timeLimit(.minutes(10)))
 struct CancellationTests {
-    /// How many tasks are cancelled; more for those who have time, who run this test alone then.
+    /// How many tasks are cancelled, if the environment says so; such a run has only this test.
     private static var wanted: Int? {
         ProcessInfo.processInfo.environment["URLCLIENT_CANCELLATIONS"].flatMap(Int.init)
     }
 
-    /// Ways to have a task.
+    /// Ways to make a task.
     private enum Way: CaseIterable { case data, handler, delegate, bytes, upload, download }
 
     private final class Weak: Sendable {
@@ -36,7 +36,7 @@ struct CancellationTests {
             return ClientRequest(.get, server.url(path))
         }
 
-        /// Starts a task, lets it come somewhere, and cancels it.
+        /// Starts a task, lets it run for a random time, and cancels it.
         func cancelOne(_ index: Int) async {
             let way = Way.allCases[index % Way.allCases.count]
             guard let task = task(way, index) else { return await cancelAwaited(way, index) }
@@ -48,7 +48,7 @@ struct CancellationTests {
             _ = try? await task.finished()
         }
 
-        /// A task of the kinds that are awaited otherwise is nil.
+        /// The task; nil for the kinds that `cancelAwaited` runs.
         private func task(_ way: Way, _ index: Int) -> TransferTask? {
             let request = request(index / Way.allCases.count)
             switch way {
@@ -91,7 +91,7 @@ struct CancellationTests {
             }
         }
 
-        /// How many tasks are still there.
+        /// How many tasks are still in memory.
         var alive: Int { tasks.withLock { $0.count { $0.isAlive } } }
     }
 
@@ -104,10 +104,10 @@ struct CancellationTests {
         }
     }
 
-    @Test("A thousand tasks cancelled anywhere: nothing hangs, all are over, none is left")
+    @Test("A thousand tasks cancelled at random times all end, and none stays in memory")
     func many() async throws {
         let count = Self.wanted ?? 1_000
-        // What the libraries open once for all is open then.
+        // After this run the descriptors that the libraries keep open are open.
         if Self.wanted != nil { try await end(makeRun()) }
         let before = Files.descriptorCount()
         let start = ContinuousClock.now
@@ -126,7 +126,7 @@ struct CancellationTests {
             await end(run)
         }
         guard Self.wanted != nil else { return }
-        // Nobody else uses the process then.
+        // In such a run no other test uses the process.
         for _ in 0..<1_000 where Files.descriptorCount() > before {
             try await Task.sleep(for: .milliseconds(5))
         }
@@ -138,7 +138,7 @@ struct CancellationTests {
         #expect(end - warm < 16 << 20)
     }
 
-    @Test("Tasks that nobody starts go with who made them, and so does their session")
+    @Test("Tasks that are never started are released, and so is their session")
     func unstarted() async throws {
         let folder = try ServerDirectory()
         weak var session: ClientSession?

@@ -41,7 +41,7 @@ struct ClientCertificateTests {
         }
     }
 
-    @Test("Files and bytes; without one the server refuses")
+    @Test("A certificate is sent from files and from bytes; without one the response is 400")
     func shown() async throws {
         let setup = try await Setup()
         let identity = setup.identity
@@ -76,7 +76,7 @@ struct ClientCertificateTests {
         #expect(try await session.data(for: known).1.status == .ok)
     }
 
-    @Test("What is stored for one certificate answers no request with another one, or with none")
+    @Test("A response stored for one certificate is not used with another one or without one")
     func stored() async throws {
         let setup = try await Setup()
         let session = ClientSession(.ephemeral)
@@ -99,7 +99,7 @@ struct ClientCertificateTests {
         }
     }
 
-    @Test("A redirect to another origin does not get it")
+    @Test("The certificate is not sent to another origin after a redirect")
     func redirect() async throws {
         let setup = try await Setup()
         let certificate = TLSOptions.ClientCertificate(
@@ -110,7 +110,7 @@ struct ClientCertificateTests {
         #expect(String(decoding: content, as: UTF8.self).contains("client=\n"))
     }
 
-    @Test("A key that does not belong to it, and files that are not there")
+    @Test("A key that does not match, or a missing certificate file, is an error")
     func bad() async throws {
         let setup = try await Setup()
         let other = try await setup.certificates.identity(for: "other")

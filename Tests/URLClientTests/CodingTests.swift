@@ -3,7 +3,7 @@ import HTTPParser
 import Testing
 import URLClient
 
-@Suite("RFC 9110, 8.4: content codings on top of each other", .timeLimit(.minutes(2)))
+@Suite("RFC 9110, 8.4: Several content codings", .timeLimit(.minutes(2)))
 struct CodingTests {
     private func coded(_ plain: [UInt8], _ codings: [ContentCoding]) throws -> [UInt8] {
         var bytes = plain
@@ -37,14 +37,14 @@ struct CodingTests {
         ("gzip, gzip, gzip, gzip", [.gzip, .gzip, .gzip, .gzip]),
     ]
 
-    @Test("All of them are taken off, the last one first", arguments: twice)
+    @Test("All codings are decoded, the last one first", arguments: twice)
     func several(_ field: String, _ codings: [ContentCoding]) async throws {
         let plain = TestServer.pattern(300_000)
         let content = try coded(plain, codings)
         #expect(try await data("Content-Encoding: \(field)\r\n", content) == plain)
     }
 
-    @Test("Too many are an error; of those that are not known the application hears")
+    @Test("Five codings are an error; content with an unknown coding is passed on undecoded")
     func notTaken() async throws {
         let five = Array(repeating: ContentCoding.gzip, count: 5)
         let content = try coded([1, 2, 3], five)
@@ -77,7 +77,7 @@ struct CodingTests {
     }
 
     @Test(
-        "Content without a byte is empty, whatever its coding",
+        "Empty content is accepted with any coding",
         arguments: ["gzip", "deflate", "gzip, deflate"],
         ["Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "Connection: close\r\n\r\n"])
     func empty(_ coding: String, _ rest: String) async throws {
@@ -90,14 +90,14 @@ struct CodingTests {
         #expect(answer.isEmpty && response.status == .ok)
     }
 
-    @Test("Cut off below another coding is cut off")
+    @Test("Truncation below another coding is detected")
     func cut() async throws {
         let content = try coded(Array(try coded([1, 2, 3], [.gzip]).dropLast(4)), [.gzip])
         let error = await failure { try await data("Content-Encoding: gzip, gzip\r\n", content) }
         #expect(error?.kind == .truncated)
     }
 
-    @Test("A log of ten megabytes that was some kilobytes comes in whole")
+    @Test("A log with a compression ratio above 200 is decoded, unless the floor is lowered")
     func log() async throws {
         let line = Array("2026-01-01T00:00:00Z info http.server: GET / 200\n".utf8)
         let plain = (0..<210_000).flatMap { _ in line }
@@ -110,7 +110,7 @@ struct CodingTests {
         #expect(error?.kind == .decodingFailed)
     }
 
-    @Test("Codings on top of each other let few bytes stand for no more than one does")
+    @Test("Content with several gzip codings is decoded to 30 MiB, and refused at 100 MiB")
     func bomb() async throws {
         let content = try coded([UInt8](repeating: 0, count: 30 << 20), [.gzip, .gzip, .gzip])
         #expect(content.count < 2_000)

@@ -9,7 +9,7 @@ import URLClient
 struct CollectingTests {
     private static let size = 70_000_000
 
-    /// Sends blocks of which none is the same, as `BlockContent` does, with a length or without.
+    /// Sends the distinct blocks of `BlockContent`, with or without a length.
     private static func peer(_ count: Int, announced: Bool) throws -> ScriptedPeer {
         let content = BlockContent(count: count)
         return try ScriptedPeer { connection in
@@ -20,7 +20,7 @@ struct CollectingTests {
         }
     }
 
-    /// Whether it is what was sent.
+    /// Whether the content is the content that was sent.
     private static func isWhole(_ content: [UInt8], _ count: Int) -> Bool {
         guard content.count == count else { return false }
         let expected = BlockContent(count: count)
@@ -30,7 +30,7 @@ struct CollectingTests {
         }
     }
 
-    /// Collects a lot in this process, and looks at the most memory that it had.
+    /// Collects large content in this process, and checks its peak memory.
     private static func measure(announced: Bool) async throws {
         let session = ClientSession(.ephemeral)
         let small = try peer(100_000, announced: announced)
@@ -44,7 +44,7 @@ struct CollectingTests {
         #expect(isWhole(content, size))
     }
 
-    @Test("S9: it is there once, with a length that was announced and without")
+    @Test("S9: Collected content is held once, with and without an announced length")
     func once() async {
         await #expect(processExitsWith: .success) {
             try await CollectingTests.measure(announced: true)
@@ -55,7 +55,7 @@ struct CollectingTests {
     }
 
     @Test(
-        "It is whole, whatever its length",
+        "Content of any length is collected completely",
         arguments: [
             0, 1, 65_536, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 2 << 20, (3 << 20) + 7,
         ], [false, true])
@@ -72,7 +72,7 @@ struct CollectingTests {
         #expect(told.map { Self.isWhole($0, count) } == true)
     }
 
-    @Test("What breaks off is not taken for whole", arguments: [false, true])
+    @Test("Content that breaks off is an error", arguments: [false, true])
     func brokenOff(announced: Bool) async throws {
         let peer = try ScriptedPeer { connection in
             guard connection.head() != nil else { return }
@@ -88,7 +88,7 @@ struct CollectingTests {
         #expect(error?.kind == .truncated && error?.bytesReceived == 4 << 20)
     }
 
-    @Test("A length that nobody has the memory for is only a word")
+    @Test("Short content with a huge announced length is truncated, and does not crash")
     func absurdLength() async throws {
         let peer = try ScriptedPeer { connection in
             guard connection.head() != nil else { return }

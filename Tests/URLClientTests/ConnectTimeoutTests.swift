@@ -12,7 +12,7 @@ import URLClient
     import Darwin
 #endif
 
-@Suite("Time limits: which of them", .timeLimit(.minutes(2)))
+@Suite("Time limits of each phase", .timeLimit(.minutes(2)))
 struct ConnectTimeoutTests {
     /// A port at which connections are neither accepted nor refused: its queue is full.
     private final class FullPort: Sendable {
@@ -60,7 +60,7 @@ struct ConnectTimeoutTests {
         }
     }
 
-    @Test("Connecting has a limit of its own, and the whole has one, too")
+    @Test("Connecting ends at its own limit and at the total limit")
     func connecting() async throws {
         let full = try FullPort()
         let url = "http://127.0.0.1:\(full.port)/"
@@ -74,7 +74,7 @@ struct ConnectTimeoutTests {
         #expect(total?.phase == .connecting)
     }
 
-    @Test("A limit for connecting is none for an answer that takes longer")
+    @Test("The limit for connecting does not apply to a slow response; the other limits do")
     func afterwards() async throws {
         let peer = try ScriptedPeer { connection in
             guard connection.head() != nil else { return }
@@ -82,8 +82,8 @@ struct ConnectTimeoutTests {
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
             connection.waitForEnd()
         }
-        // Connecting on this machine takes no second; the answer takes longer than its limit.
-        // Other tests may hold it up; a limit that counts the answer ends each attempt.
+        // Connecting takes less than a second here; the response takes longer than the limit.
+        // Other tests may delay connecting; a limit on the response would end each attempt.
         var none = await error(peer.url(), ClientTimeouts(connect: .seconds(3)))
         for _ in 0..<4 where none != nil {
             none = await error(peer.url(), ClientTimeouts(connect: .seconds(3)))
@@ -95,7 +95,7 @@ struct ConnectTimeoutTests {
         #expect(whole?.kind == .timedOut(.total))
     }
 
-    @Test("The whole counts all transactions; each of them alone would be in time")
+    @Test("The total limit counts all transactions, each of which is within the limits")
     func transactions() async throws {
         let peer = try ScriptedPeer { connection in
             while let head = connection.head() {

@@ -17,7 +17,7 @@ import URLClient
 struct ConnectToTests {
     private func text(_ content: [UInt8]) -> String { String(decoding: content, as: UTF8.self) }
 
-    @Test("D1: another host, another port, both; Host stays")
+    @Test("D1: A request connects to another host or port, and keeps its Host field")
     func hostAndPort() async throws {
         let server = try await TestServer()
         let session = ClientSession()
@@ -38,7 +38,7 @@ struct ConnectToTests {
                 == ["name.test", "127.0.0.1:9", "name.test:\(server.port)", "name.test:9"])
     }
 
-    @Test("What is stored belongs to the name, whatever address it came from")
+    @Test("Stored responses belong to the host name, not to the address of the connection")
     func cache() async throws {
         let count = Locked(0)
         let server = try await TestServer { _, router in
@@ -65,7 +65,7 @@ struct ConnectToTests {
         }
     }
 
-    @Test("D2: IPv6, with and without brackets", arguments: ["::1", "[::1]"])
+    @Test("D2: IPv6 addresses work with and without brackets", arguments: ["::1", "[::1]"])
     func ipv6(_ host: String) async throws {
         let server = try await TestServer(host: "::1")
         var request = ClientRequest(.get, "http://name.test/hello")
@@ -97,7 +97,7 @@ struct ConnectToTests {
         #expect(peers.map(\.connectionCount) == [1, 1])
     }
 
-    @Test("A Unix socket")
+    @Test("A request can connect to a Unix socket")
     func unixSocket() async throws {
         let folder = try ServerDirectory()
         let server = try await TestServer { configuration, _ in
@@ -111,7 +111,7 @@ struct ConnectToTests {
     }
 
     #if os(Linux)
-        @Test("A socket in Linux's abstract namespace")
+        @Test("A request can connect to a socket in Linux's abstract namespace")
         func abstractSocket() async throws {
             let name = "httpkit-test-\(UInt64.random(in: 0...UInt64.max))"
             let script = """
@@ -138,7 +138,7 @@ struct ConnectToTests {
         }
     #endif
 
-    @Test("A policy is asked per transaction, and gives the next endpoint for a dead one")
+    @Test("A policy is called for each attempt, and its endpoints are tried in order")
     func failover() async throws {
         let server = try await TestServer()
         let dead = PeerServer.deadPort
@@ -173,7 +173,7 @@ struct ConnectToTests {
         #expect(transactions.last?.remotePort == Int(server.port))
     }
 
-    @Test("What a policy throws is the error; a resolver override names addresses")
+    @Test("A policy's error fails the request; a resolver override sets addresses")
     func policies() async throws {
         struct Fault: Error {}
         var configuration = ClientConfiguration()
@@ -195,7 +195,7 @@ struct ConnectToTests {
         #expect(text(content) == "hello")
     }
 
-    @Test("TLS: the name stays in SNI, Host and certificate; the address is chosen")
+    @Test("TLS: SNI, Host and the certificate check use the name, not the chosen address")
     func tls() async throws {
         let certificates = try await TestCertificates()
         let server = try await PeerServer.nginx(
@@ -221,7 +221,7 @@ struct ConnectToTests {
         #expect(error?.urlErrorCode == -1202)
     }
 
-    @Test("A target and fields of one's own go along where http leads to https of the same host")
+    @Test("A redirect to https of the same host keeps the connect target and custom fields")
     func upgraded() async throws {
         let certificates = try await TestCertificates()
         let server = try await PeerServer.nginx(
@@ -244,7 +244,7 @@ struct ConnectToTests {
         #expect(response.status == .ok && text(content) == "k")
     }
 
-    @Test("S: certificates: unknown, expired, pinned, judged by the application")
+    @Test("S: Untrusted, expired and unpinned certificates are refused; a trust policy decides")
     func certificates() async throws {
         let certificates = try await TestCertificates()
         let identity = try await certificates.identity(for: "127.0.0.1")
@@ -283,13 +283,13 @@ struct ConnectToTests {
             } == nil)
         #expect(judged.withLock { $0 } == [false])
         #expect(await refusal { $0.trust = TrustPolicy { _ in false } } == untrusted)
-        // This nginx speaks TLS 1.2 unless it is told otherwise.
+        // Without ssl_protocols this nginx speaks at most TLS 1.2.
         #expect(
             await refusal { $0.tls.minimumVersion = .tls13 }
                 == Refusal(.secureConnectionFailed, -1200))
     }
 
-    /// Why there was no connection, by its name here and by the code of `NSURLError`.
+    /// Why a connection failed: the kind of error, and its code as an `NSURLError`.
     private struct Refusal: Equatable {
         let kind: ClientError.Kind
         let code: Int
@@ -297,10 +297,10 @@ struct ConnectToTests {
         init(_ kind: ClientError.Kind, _ code: Int) { (self.kind, self.code) = (kind, code) }
     }
 
-    @Test("S14: the server's key is one of the pinned ones, be it the one that is kept in reserve")
+    @Test("S14: The server's key must be one of the pinned keys, which can include a reserve key")
     func pins() async throws {
         let certificates = try await TestCertificates()
-        // What a server has now, and what it will have: both are known to the client.
+        // The client knows the server's current key and its future one.
         let identity = try await certificates.identity(for: "127.0.0.1")
         let reserve = try await certificates.identity(for: "127.0.0.2")
         let other = try await certificates.identity(for: "127.0.0.3")
@@ -332,14 +332,14 @@ struct ConnectToTests {
             #expect(await kind(host, [wrong]) == .pinMismatch)
         }
         #expect(await kind("127.0.0.2", [pins[0]]) == .pinMismatch)
-        // A pin does not stand in for the certificate, nor the other way round.
+        // A pin does not replace the check of the certificate, nor the other way round.
         #expect(await kind("127.0.0.1", pins) { $0.authorities = nil } == .certificateUntrusted)
         #expect(await kind("127.0.0.1", pins) { $0.verifiesServer = false } == nil)
         #expect(
             await kind("127.0.0.1", [wrong]) { $0.verifiesServer = false } == .pinMismatch)
     }
 
-    @Test("S23: authorities come as a file, as bytes, or not at all, whatever the system has")
+    @Test("S23: Authorities are read from a file or from bytes; unreadable ones are an error")
     func authorities() async throws {
         let certificates = try await TestCertificates()
         let server = try await PeerServer.nginx(
@@ -357,7 +357,7 @@ struct ConnectToTests {
         }
     }
 
-    @Test("S: HTTP/2 by ALPN shares a connection; without TLS by prior knowledge")
+    @Test("S: HTTP/2 by ALPN shares a connection; prior knowledge works with and without TLS")
     func http2() async throws {
         let certificates = try await TestCertificates()
         let identity = try await certificates.identity(for: "127.0.0.1")
@@ -386,7 +386,7 @@ struct ConnectToTests {
             #expect(response.version == .http2)
             #expect(text(content).contains("version=HTTP/2.0"))
         }
-        // The same with TLS, and several at once.
+        // Several requests at once, with and without TLS.
         let secure = "https://127.0.0.1:\(server.port)/who"
         for url in [secure, request.url.absoluteString] {
             try await withThrowingTaskGroup(of: ClientResponse.Version.self) { group in

@@ -6,12 +6,12 @@ import TestSupport
 import Testing
 import URLClient
 
-@Suite("Connections: how many, to whom, by whose leave", .timeLimit(.minutes(3)))
+@Suite("Rules for connections, hosts and proxies", .timeLimit(.minutes(3)))
 struct ConnectionRuleTests {
     /// The file `big`, which takes three seconds below `/slow/`.
     private static let content = [UInt8](repeating: 0x61, count: 3 << 20)
 
-    /// nginx with HTTP/2, which answers `/number` by the number of the connection; and a
+    /// nginx with HTTP/2, which responds to `/number` with the number of the connection, and a
     /// configuration that trusts it.
     private static func peer() async throws -> (
         server: PeerServer, trusting: ClientConfiguration
@@ -24,14 +24,14 @@ struct ConnectionRuleTests {
                 more: "location = /number { return 200 \"$connection\"; }\n"))
         try server.write(content, to: "big")
         var configuration = ClientConfiguration.ephemeral
-        // The file goes with `certificates`.
+        // The file is removed together with `certificates`.
         let authority = certificates.authority.certificate
         configuration.tls.authorities = .pem(
             try #require(FileManager.default.contents(atPath: authority).map { [UInt8]($0) }))
         return (server, configuration)
     }
 
-    @Test("Requests that must go by HTTP/1.1 are limited beside those that share a connection")
+    @Test("The limit of connections applies to HTTP/1.1 beside a shared HTTP/2 connection")
     func limits() async throws {
         let (server, trusting) = try await Self.peer()
         var configuration = trusting
@@ -82,7 +82,7 @@ struct ConnectionRuleTests {
         }
     }
 
-    @Test("A host has one spelling: what stands for plain letters is refused")
+    @Test("Hosts with percent-encoded ASCII or invalid UTF-8 are refused")
     func hosts() {
         for text in [
             "http://ex%61mple.org/", "http://example.org%2F/", "http://a%2eb/", "http://%00/",
@@ -90,14 +90,14 @@ struct ConnectionRuleTests {
         ] {
             #expect(ClientRequest(.get, text).origin == nil, "\(text)")
         }
-        // What is beyond ASCII is the same, encoded or not.
+        // Characters beyond ASCII give the same host, encoded or not.
         let origins = ["http://b%C3%BCcher.example/", "http://bücher.example/"]
             .map { ClientRequest(.get, $0).origin?.host }
         for host in origins { #expect(["bücher.example", "xn--bcher-kva.example"].contains(host)) }
         #expect(ClientRequest(.get, "http://example.org/%61").origin?.host == "example.org")
     }
 
-    @Test("Proxies of the environment count only if they are asked for")
+    @Test("The environment's proxy variables are ignored by default")
     func environment() async throws {
         let server = try await TestServer()
         let nobody = "http://127.0.0.1:9"
@@ -110,7 +110,7 @@ struct ConnectionRuleTests {
         #expect(result.status == 0 && result.text == "hello", "\(result.complaints)")
     }
 
-    @Test("A file of a form that has become longer or shorter fails", arguments: ["longer", ""])
+    @Test("A form fails if its file has become longer or shorter", arguments: ["longer", ""])
     func form(_ content: String) async throws {
         let server = try await TestServer()
         let folder = try ServerDirectory()

@@ -13,11 +13,11 @@ import URLClient
     import Darwin
 #endif
 
-@Suite("Content that is read as it comes", .timeLimit(.minutes(2)))
+@Suite("Content read while it is received", .timeLimit(.minutes(2)))
 struct ContentReadingTests {
     private static let whole = TestServer.pattern(3 << 20)
 
-    /// Sends the content in pieces of a length; `/held` comes to its end when `/go` was asked for.
+    /// Sends the content in pieces of a length; `/held` ends after a request for `/go`.
     private static func peer(pieces: Int = 50_000) throws -> ScriptedPeer {
         let isReleased = Locked(false)
         return try ScriptedPeer { connection in
@@ -59,7 +59,7 @@ struct ContentReadingTests {
     }
 
     @Test(
-        "All of it comes in its order, one after the other over one connection",
+        "Content arrives complete and in order, and requests share one connection",
         arguments: [Duration.zero, .microseconds(1), .microseconds(250), .milliseconds(10)],
         [1 << 10, 200 << 10])
     func whole(_ wait: Duration, pieces: Int) async throws {
@@ -72,7 +72,7 @@ struct ContentReadingTests {
         #expect(peer.connectionCount == 1)
     }
 
-    @Test("Several readers, and requests between their pieces")
+    @Test("Concurrent readers get all content, also with requests between the pieces")
     func together() async throws {
         let peer = try Self.peer()
         let session = Self.session(.milliseconds(1))
@@ -90,7 +90,9 @@ struct ContentReadingTests {
         #expect(all == Self.whole)
     }
 
-    @Test("A reader who turns away for a while finds the rest", arguments: [true, false])
+    @Test(
+        "A paused reader does not delay the end of the task, and can read the rest later",
+        arguments: [true, false])
     func away(_ isReadToTheEnd: Bool) async throws {
         let peer = try Self.peer()
         let session = Self.session(.milliseconds(10))
@@ -101,14 +103,14 @@ struct ContentReadingTests {
             all += piece
         }
         _ = try await session.data(for: ClientRequest(.get, peer.url("/go")))
-        // So little is left that it comes without being asked for.
+        // The rest is so short that it is received before the reader requests it.
         try await content.task.finished()
         guard isReadToTheEnd else { return }
         while let piece = try await iterator.next() { all += piece }
         #expect(all == Self.whole)
     }
 
-    @Test("Reading ends when its task is cancelled", arguments: 0..<8)
+    @Test("Reading fails when its task is cancelled", arguments: 0..<8)
     func cancelled(_ count: Int) async throws {
         let peer = try Self.peer()
         let session = Self.session(.milliseconds(1))

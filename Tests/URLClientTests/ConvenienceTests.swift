@@ -36,7 +36,7 @@ struct ConvenienceTests {
         }
     }
 
-    @Test("A status that is none of success is an error where success is required")
+    @Test("requireSuccess throws for a status that is not a success")
     func success() async throws {
         let session = session { request in
             CollectedResponse(to: request, .notFound, content: Array("gone".utf8))
@@ -59,7 +59,7 @@ struct ConvenienceTests {
     }
 
     @Test(
-        "Text by its charset",
+        "Text is decoded by its charset",
         arguments: [
             ("text/plain", [0xC3, 0xA4], "ä"),
             ("text/plain; charset=UTF-8", [0xEF, 0xBB, 0xBF, 0x61], "a"),
@@ -72,7 +72,7 @@ struct ConvenienceTests {
         #expect(try await session.get("http://h.test/").text == text)
     }
 
-    @Test("What is no JSON, or that of something else, is an error")
+    @Test("Invalid JSON, and JSON of another type, are errors")
     func json() async throws {
         for (content, isGood) in [(#"{"text":"t"}"#, true), ("{", false), ("{}", false)] {
             let session = session { CollectedResponse(to: $0, content: Array(content.utf8)) }
@@ -86,7 +86,8 @@ struct ConvenienceTests {
     }
 
     @Test(
-        "A wrong URL is an error of the call", arguments: ["", "not a url", "http://", "ftp://h/"])
+        "A call with an invalid or unsupported URL fails",
+        arguments: ["", "not a url", "http://", "ftp://h/"])
     func wrongURL(_ url: String) async throws {
         let session = session { CollectedResponse(to: $0) }
         let error = await failure { try await session.get(url, query: ["a": "b"]) }
@@ -95,7 +96,7 @@ struct ConvenienceTests {
         #expect(ClientRequest(.get, "http://h.test/").fault == nil)
     }
 
-    @Test("Basic and Bearer with one request")
+    @Test("A request can authorize by Basic and by Bearer")
     func authorization() async throws {
         let session = session { request in
             CollectedResponse(
@@ -111,7 +112,7 @@ struct ConvenienceTests {
         #expect(throws: ClientError.self) { try request.authorize(bearer: "a b") }
     }
 
-    @Test("In process: redirects, cookies, credentials, retries and the cache are the session's")
+    @Test("In process: The session handles redirects, cookies, credentials and the cache")
     func transport() async throws {
         let seen = Locked([String]())
         let session = session { request in
@@ -146,7 +147,7 @@ struct ConvenienceTests {
         #expect(await failure { try await body.collect(upTo: 6) }?.kind == .contentTooLong)
     }
 
-    @Test("In process: downloads, streams and delegates, and an end by the limit")
+    @Test("In process: Downloads, streams, delegates and the total time limit work")
     func transportTasks() async throws {
         let content = TestServer.pattern(300_000)
         let session = session { request in
@@ -170,7 +171,7 @@ struct ConvenienceTests {
     }
 }
 
-@Suite("Content as it comes: lines, events, files", .timeLimit(.minutes(2)))
+@Suite("Content as lines, events and files", .timeLimit(.minutes(2)))
 struct ContentShapeTests {
     private func content(_ pieces: [String], end: Bool = true) async throws -> (
         ClientContent, ScriptedPeer
@@ -190,7 +191,9 @@ struct ContentShapeTests {
 
     private static let text = "a\r\n\nbä\rc\n\r\nlast"
 
-    @Test("Lines, however they are ended and cut", arguments: [1, 2, 3, 100])
+    @Test(
+        "Lines are found with any line end, wherever the content is split",
+        arguments: [1, 2, 3, 100])
     func lines(_ size: Int) async throws {
         let bytes = Array(Self.text.utf8)
         let pieces = stride(from: 0, to: bytes.count, by: size).map {
@@ -213,7 +216,9 @@ struct ContentShapeTests {
 
     private struct ClientLineList { var all: [String] = [] }
 
-    @Test("A line that is too long is an error, ended or not", arguments: ["12345\n", "12345"])
+    @Test(
+        "A line that is too long is an error, with or without its end",
+        arguments: ["12345\n", "12345"])
     func longLine(_ line: String) async throws {
         let (content, _) = try await content(["1234\n", line])
         var lines: [String] = []
@@ -226,7 +231,7 @@ struct ContentShapeTests {
         #expect(lines == ["1234"])
     }
 
-    @Test("Server-sent events")
+    @Test("Server-sent events are parsed")
     func events() async throws {
         let (content, _) = try await content([
             "\u{FEFF}: comment\ndata: one\n", "data:two\n\nevent: add\r\nid: 7\r\ndata\r\n\r", "\n",
@@ -240,7 +245,7 @@ struct ContentShapeTests {
         #expect(events.map(\.retry) == [nil, nil, .milliseconds(1500)])
     }
 
-    @Test("An event without an end is no memory without one")
+    @Test("An event without an end is an error above the limit")
     func longEvent() async throws {
         let line = "data: " + String(repeating: "x", count: 90) + "\n"
         let (content, _) = try await content(Array(repeating: line, count: 30))
@@ -250,7 +255,7 @@ struct ContentShapeTests {
         #expect(error?.kind == .contentTooLong)
     }
 
-    @Test("Saved after a look at the head; what is cut off leaves no file")
+    @Test("Streamed content can be saved; truncated content does not replace the file")
     func save() async throws {
         let folder = try ServerDirectory()
         let (whole, _) = try await content(["one", "two"])

@@ -5,9 +5,9 @@ import Testing
 import ToolkitSystem
 import URLClient
 
-@Suite("Time limits that begin to count later", .timeLimit(.minutes(5)))
+@Suite("Time limits that start later", .timeLimit(.minutes(5)))
 struct DeadlineTests {
-    /// Takes its time before it allows a response.
+    /// A delegate that waits before it allows a response.
     private final class Thoughtful: ClientSessionDelegate {
         let gate = Gate()
 
@@ -29,14 +29,14 @@ struct DeadlineTests {
         return request
     }
 
-    @Test("Idle: a server that is silent once the delegate has allowed its response")
+    @Test("Idle: A server that is silent after the delegate allowed its response times out")
     func silentAfterQuestion() async throws {
         let peer = try ScriptedPeer { connection in
             guard connection.head() != nil else { return }
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n")
             connection.waitForEnd()
         }
-        // Other tests may hold up the response, before the delegate is asked.
+        // Other tests may delay the response, before the delegate gets it.
         var isAsked = false
         for _ in 0..<5 where !isAsked {
             let delegate = Thoughtful()
@@ -51,15 +51,15 @@ struct DeadlineTests {
         #expect(isAsked)
     }
 
-    @Test("Idle: the time that the delegate takes does not count, whatever else is looked at")
+    @Test("Idle: The delegate's time does not count, also when other deadlines are checked")
     func answeredAfterQuestion() async throws {
-        // Other tests may hold up the rest.
+        // Other tests may delay the rest.
         var isAnswered = false
         for _ in 0..<5 where !isAnswered { isAnswered = try await isAnsweredAfterQuestion() }
         #expect(isAnswered)
     }
 
-    /// Whether all comes from a server that sends the rest once the delegate has answered.
+    /// Whether all content arrives if the server sends the rest after the delegate's answer.
     private func isAnsweredAfterQuestion() async throws -> Bool {
         let delegate = Thoughtful()
         let gate = delegate.gate
@@ -75,7 +75,7 @@ struct DeadlineTests {
         }
         let session = ClientSession(.ephemeral)
         let silent = request(.get, peer.url("/silent"), ClientTimeouts(idle: .milliseconds(50)))
-        // Each of these has the deadlines of all tasks looked at.
+        // Each of these makes the session check the deadlines of all tasks.
         let others = Task {
             while !Task.isCancelled { _ = await failure { try await session.data(for: silent) } }
         }
@@ -87,16 +87,16 @@ struct DeadlineTests {
         return error == nil && task.countOfBytesReceived == 4
     }
 
-    @Test("Idle: a server that is silent after an upload with a gap")
+    @Test("Idle: A server that is silent after an upload with a pause times out")
     func silentAfterGap() async throws {
-        // Other tests may hold up the first piece.
+        // Other tests may delay the first piece.
         var error: ClientError?
         for _ in 0..<5 where error?.bytesSent != 4 { error = try await errorAfterGap() }
         #expect(error?.kind == .timedOut(.idle), "\(error?.description ?? "-")")
         #expect(error?.bytesSent == 4)
     }
 
-    /// How an upload ends that has a gap, and no answer.
+    /// The error of an upload with a pause that gets no response.
     private func errorAfterGap() async throws -> ClientError? {
         let peer = try ScriptedPeer { $0.waitForEnd() }
         let (pieces, continuation) = AsyncStream<[UInt8]>.makeStream()
@@ -117,7 +117,7 @@ struct DeadlineTests {
     }
 
     @Test(
-        "First byte: it counts from the end of an upload that takes longer",
+        "First byte: The limit counts from the end of the upload, which may take longer",
         arguments: [20, nil] as [Int64?])
     func firstByte(_ length: Int64?) async throws {
         let peer = try ScriptedPeer { $0.waitForEnd() }

@@ -24,7 +24,7 @@ struct DelegateQueueTests {
         return queue
     }
 
-    /// Notes where it is called, and whether it is called while it is.
+    /// Records the queue of each call, and calls that overlap.
     private final class Watcher: ClientSessionDelegate {
         let calls = Locked([String: Int]())
         let faults = Locked([String]())
@@ -66,7 +66,7 @@ struct DelegateQueueTests {
         func task(_ task: TransferTask, didCompleteWith error: ClientError?) { note("complete") }
     }
 
-    @Test("All is told there, one thing after another, also on a concurrent one")
+    @Test("Delegate methods run on the queue, one at a time, also on a concurrent queue")
     func place() async throws {
         let server = try await TestServer { _, router in
             router.route(
@@ -96,7 +96,7 @@ struct DelegateQueueTests {
         }
     }
 
-    @Test("Completion handlers are called there, too")
+    @Test("Completion handlers are called on the delegate's queue, too")
     func handlers() async throws {
         let server = try await TestServer()
         let session = ClientSession(.ephemeral, delegateQueue: queue([]))
@@ -115,7 +115,7 @@ struct DelegateQueueTests {
         #expect(places.withLock { $0 } == ["delegate", "delegate", "delegate"])
     }
 
-    /// Sends redirects elsewhere.
+    /// Changes the request of each redirect.
     private final class Changer: ClientSessionDelegate {
         func task(
             _ task: TransferTask, willRedirectTo request: ClientRequest,
@@ -127,7 +127,7 @@ struct DelegateQueueTests {
         }
     }
 
-    @Test("A delegate may change what a redirect leads to")
+    @Test("A delegate can change the request that follows a redirect")
     func changedRedirect() async throws {
         let server = try await TestServer { _, router in
             router.on(.get, "/first") { _ in .redirect(to: "/echo") }

@@ -15,7 +15,7 @@ import URLClient
 
 @Suite("Delegates", .timeLimit(.minutes(2)))
 struct DelegateTests {
-    @Test("A task's own delegate is told in place of the session's, each in its order")
+    @Test("A task's own delegate is called instead of the session's, in the same order")
     func own() async throws {
         let server = try await TestServer()
         let (general, own) = (Recorder(), Recorder())
@@ -38,7 +38,7 @@ struct DelegateTests {
         #expect(!own.log.contains("invalid"))
     }
 
-    /// Content of a byte in each chunk.
+    /// A peer that sends one byte of content in each chunk.
     static func tinyChunks(_ count: Int, _ fields: String = "") throws -> ScriptedPeer {
         try ScriptedPeer { connection in
             while connection.head() != nil {
@@ -48,7 +48,7 @@ struct DelegateTests {
         }
     }
 
-    @Test("Content that comes together is one call, however small its chunks are")
+    @Test("Small chunks that arrive together are joined into few delegate calls")
     func manyChunks() async throws {
         let count = 50_000
         let peer = try Self.tinyChunks(count)
@@ -62,7 +62,7 @@ struct DelegateTests {
         #expect(delegate.log.count < 5_000, "\(delegate.log.count)")
     }
 
-    @Test("Without room for pending content a delegate gets piece after piece")
+    @Test("With a receive buffer of zero a delegate still gets all content")
     func noReceiveBuffer() async throws {
         let server = try await TestServer { _, router in
             router.on(.get, "/long") { _ in
@@ -80,7 +80,7 @@ struct DelegateTests {
         #expect(delegate.size.withLock { $0 } == 1 << 20)
     }
 
-    /// Sends redirects elsewhere.
+    /// Sends redirects to another target.
     private final class Rewriter: ClientSessionDelegate {
         let target: String
         let credential: ClientCredential?
@@ -101,7 +101,7 @@ struct DelegateTests {
     }
 
     @Test(
-        "What a request has for its origin does not go where a delegate sends a redirect",
+        "Credentials and cookies of a request are not sent to a delegate's redirect target",
         arguments: [nil, ClientCredential.password(user: "bob", password: "own")])
     func rewrittenRedirect(_ own: ClientCredential?) async throws {
         let first = try ScriptedPeer { connection in
@@ -135,7 +135,7 @@ struct DelegateTests {
         #expect(first.connectionCount == 1)
     }
 
-    /// Gives redirects the fields that frame content.
+    /// Adds the fields that frame content to redirects.
     private final class Framer: ClientSessionDelegate {
         func task(
             _ task: TransferTask, willRedirectTo request: ClientRequest,
@@ -148,7 +148,7 @@ struct DelegateTests {
         }
     }
 
-    @Test("RFC 9112, 6: a delegate's redirect does not frame its content itself")
+    @Test("RFC 9112, 6: Framing fields that a delegate adds to a redirect are not sent")
     func framedRedirect() async throws {
         let heads = Locked([String]())
         let peer = try ScriptedPeer { connection in
@@ -170,7 +170,7 @@ struct DelegateTests {
         }
     }
 
-    @Test("Redirect, interim response, upload, content: the documented order")
+    @Test("Redirect, interim response, response and content are reported in this order")
     func order() async throws {
         let peer = try ScriptedPeer { connection in
             while let head = connection.head() {
@@ -198,7 +198,7 @@ struct DelegateTests {
         #expect(task.metrics?.transactions.count == 2 && task.metrics?.redirectCount == 1)
     }
 
-    /// Makes content each time that it is asked for, which can be read once.
+    /// Makes new content for each request that needs it. The content can be read once.
     private final class Maker: ClientSessionDelegate {
         let count = Locked(0)
 
@@ -222,7 +222,7 @@ struct DelegateTests {
         }
     }
 
-    @Test("A stream of the delegate is made anew after 307, and after 401")
+    @Test("The delegate makes its stream again after 307 and after 401")
     func newBodies() async throws {
         let seen = Locked([String]())
         let server = try await TestServer { _, router in
@@ -250,7 +250,7 @@ struct DelegateTests {
         #expect(response.status == .ok && delegate.count.withLock { $0 } == 3)
         #expect(
             seen.withLock { $0 } == ["/first content 1", "/in content 2", "/in content 3"])
-        // Without a delegate that could make it again the answer is the redirect.
+        // Without a delegate that can make it again, the redirect is the response.
         let once = AsyncStream { continuation in
             continuation.yield(Array("once".utf8))
             continuation.finish()
@@ -260,7 +260,7 @@ struct DelegateTests {
         #expect(kept.status == .temporaryRedirect)
     }
 
-    @Test("HSTS: learned from an https answer, and http goes nowhere from then on")
+    @Test("HSTS: After an https response with the field, http requests use https")
     func strictTransport() async throws {
         let certificates = try await TestCertificates()
         let server = try await PeerServer.nginx(
@@ -279,13 +279,13 @@ struct DelegateTests {
                 for: ClientRequest(.get, server.url("/who", scheme: scheme, host: "a.test")))
             return (response.status, response.url.scheme)
         }
-        // nginx answers 400 to plain HTTP at a port of TLS.
+        // nginx responds 400 to plain HTTP at a TLS port.
         #expect(try await status("http") == (.badRequest, "http"))
         #expect(try await status("https") == (.ok, "https"))
         #expect(try await status("http") == (.ok, "https"))
     }
 
-    @Test("Retry-After as a date, longer than is waited for, and after POST")
+    @Test("Retry-After in the past is obeyed; a long or invalid one, or one after POST, is not")
     func retryAfter() async throws {
         for (method, value, count) in [
             (HTTPMethod.get, "Sun, 06 Nov 1994 08:49:37 GMT", 2), (.get, "3600", 1),

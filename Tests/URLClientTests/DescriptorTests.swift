@@ -15,8 +15,8 @@ import URLClient
 
 @Suite("Descriptors", .timeLimit(.minutes(2)))
 struct DescriptorTests {
-    /// Opens pipes, whose descriptors are often those of sockets that were just closed, and looks
-    /// whether somebody else touches them.
+    /// Opens pipes, whose descriptors are often those of sockets that were just closed, and checks
+    /// that no other code touches them.
     private final class Watch: Sendable {
         private let state = Locked((isOver: false, faults: 0, rounds: 0))
 
@@ -32,7 +32,7 @@ struct DescriptorTests {
             }
         }
 
-        /// Whether a pipe holds what was written until it is closed.
+        /// Whether a pipe holds the written byte until it is closed.
         private static func round() -> Bool {
             var ends: [CInt] = [0, 0]
             guard unsafe pipe(&ends) == 0 else { return true }
@@ -40,7 +40,7 @@ struct DescriptorTests {
             let isWritten = unsafe write(ends[1], &sent, 1) == 1
             sched_yield()
             let isRead = unsafe read(ends[0], &received, 1) == 1 && received == 7
-            // A descriptor that somebody has closed cannot be closed again.
+            // A descriptor that other code has closed cannot be closed again.
             let isOwn = close(ends[0]) == 0 && close(ends[1]) == 0
             return isWritten && isRead && isOwn
         }
@@ -53,7 +53,7 @@ struct DescriptorTests {
         }
     }
 
-    @Test("D20: connections come and go, by either side, and nobody looks at what they were")
+    @Test("D20: After either side closes connections, their reused descriptors are not touched")
     func reused() async throws {
         let peer = try ScriptedPeer { connection in
             while let head = connection.head() {
@@ -105,7 +105,7 @@ struct DescriptorTests {
         #expect(peer.connectionCount == 5)
     }
 
-    /// A session that is used once and let go.
+    /// Uses a session once and releases it.
     private static func useSession(_ peer: ScriptedPeer) async throws {
         _ = try await ClientSession(.ephemeral).data(for: ClientRequest(.get, peer.url()))
     }
@@ -122,12 +122,12 @@ struct DescriptorTests {
         let descriptors = try await settled { Files.descriptorCount() }
         for _ in 0..<200 { try await useSession(peer) }
         #expect(peer.connectionCount == 205)
-        // Both numbers are of the whole process, whose pools of threads come and go.
+        // Both numbers are of the whole process, whose thread pools grow and shrink.
         #expect(await soon { Files.threadCount() < threads + 20 })
         #expect(await soon { Files.descriptorCount() < descriptors + 10 })
     }
 
-    @Test("S22: sessions that nobody holds leave neither threads nor descriptors behind")
+    @Test("S22: Released sessions leave neither threads nor descriptors behind")
     func sessions() async {
         await #expect(processExitsWith: .success) { try await DescriptorTests.manySessions() }
     }

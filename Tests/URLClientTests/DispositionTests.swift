@@ -7,7 +7,7 @@ import URLClient
 
 @Suite("Dispositions", .timeLimit(.minutes(2)))
 struct DispositionTests {
-    /// Responses that are over before, or just when, anybody can decide about them.
+    /// Responses that end before, or just when, a delegate decides about them.
     static let answers = [
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
         "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
@@ -25,7 +25,7 @@ struct DispositionTests {
         }
     }
 
-    /// A delegate that takes its time before it says what to do.
+    /// A delegate that may wait before it decides.
     private final class Decider: ClientSessionDelegate {
         let log = Locked([String]())
         private let disposition: ResponseDisposition
@@ -60,7 +60,7 @@ struct DispositionTests {
         }
     }
 
-    @Test("Decoded content that becomes a file is not gone on with by ranges of coded content")
+    @Test("A download of decoded content is not resumed by ranges of the coded content")
     func decodedDownload() async throws {
         let coded = try (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }.gzipped()
         let heads = Locked([String]())
@@ -83,7 +83,7 @@ struct DispositionTests {
         #expect(Files.names(folder.path).allSatisfy { $0 != "file" })
     }
 
-    @Test("A cancelled response is cancelled, however small", arguments: answers, [false, true])
+    @Test("A delegate can cancel any response, however small", arguments: answers, [false, true])
     func cancelled(_ answer: String, takesTime: Bool) async throws {
         let peer = try peer(answer)
         let delegate = Decider(.cancel, takesTime: takesTime)
@@ -96,7 +96,7 @@ struct DispositionTests {
         #expect(delegate.log.withLock { $0 } == ["complete cancelled"])
     }
 
-    @Test("A small response becomes a file, once and whole", arguments: answers, [false, true])
+    @Test("A small response becomes one complete file", arguments: answers, [false, true])
     func downloaded(_ answer: String, takesTime: Bool) async throws {
         let peer = try peer(answer)
         let folder = try ServerDirectory()
@@ -112,7 +112,7 @@ struct DispositionTests {
         #expect(peer.connectionCount == 1)
     }
 
-    /// Cancels a download as soon as there is one.
+    /// Cancels a download as soon as it is created.
     private final class Refuser: ClientSessionDelegate {
         let path: String
 
@@ -125,7 +125,7 @@ struct DispositionTests {
         func task(_ task: TransferTask, didBecome download: DownloadTask) { download.cancel() }
     }
 
-    @Test("A download cancelled when it became one replaces no file", arguments: answers)
+    @Test("A data task's download that is cancelled at once leaves no file", arguments: answers)
     func refused(_ answer: String) async throws {
         let peer = try peer(answer)
         let folder = try ServerDirectory()
@@ -136,7 +136,9 @@ struct DispositionTests {
         #expect(Files.names(folder.path) == [])
     }
 
-    @Test("A download is asked, too, once for all of its connections", arguments: [false, true])
+    @Test(
+        "A download asks its delegate about the response once, also over two connections",
+        arguments: [false, true])
     func download(cancels: Bool) async throws {
         let content = TestServer.pattern(300_000)
         let peer = try ScriptedPeer { connection in
@@ -165,7 +167,7 @@ struct DispositionTests {
         #expect(Files.read(folder.path("file")) == content && peer.connectionCount == 2)
     }
 
-    @Test("A completion handler is not asked, and neither is the session's delegate")
+    @Test("A download with a completion handler does not ask the session's delegate")
     func handler() async throws {
         let server = try await TestServer()
         let delegate = Recorder(.cancel)
@@ -179,7 +181,7 @@ struct DispositionTests {
         #expect(size == 70_000)
     }
 
-    @Test("Many small responses, all cancelled")
+    @Test("Many small responses are all cancelled")
     func many() async throws {
         let server = try await TestServer()
         let session = ClientSession(delegate: Decider(.cancel, takesTime: false))
@@ -193,7 +195,7 @@ struct DispositionTests {
         }
     }
 
-    @Test("Times of a transaction come one after another")
+    @Test("The times of a transaction are in order")
     func times() async throws {
         let server = try await TestServer()
         let session = ClientSession()

@@ -13,8 +13,8 @@ import URLClient
 #endif
 
 @Suite(
-    "Resumed downloads whose part lies on another file system",
-    .enabled(if: OtherDevice.isThere, "/dev/shm is no other file system than /tmp"),
+    "Resumed downloads with a partial file on another file system",
+    .enabled(if: OtherDevice.isThere, "/dev/shm and /tmp are the same file system"),
     .timeLimit(.minutes(2)))
 struct DownloadDeviceTests {
     // The copy has more than one piece.
@@ -45,7 +45,7 @@ struct DownloadDeviceTests {
             validator: "\"1\"")
     }
 
-    @Test("A copy of the whole takes its place, with the permissions of the part, which goes")
+    @Test("The file is copied with the part's permissions, and the part is removed")
     func moved() async throws {
         let (device, folder) = (try OtherDevice(), try ServerDirectory())
         let peer = try Self.peer()
@@ -60,7 +60,7 @@ struct DownloadDeviceTests {
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o640)
     }
 
-    @Test("A copy that cannot take its place goes, and the part stays")
+    @Test("A copy that cannot be moved to its place is removed, and the partial file is kept")
     func blocked() async throws {
         let (device, folder) = (try OtherDevice(), try ServerDirectory())
         let peer = try Self.peer()
@@ -89,7 +89,7 @@ final class OtherDevice: Sendable {
 
     deinit { TestFolder.remove(path) }
 
-    /// Whether there is one.
+    /// Whether another file system is available.
     static var isThere: Bool {
         guard let other = number("/dev/shm"), let tests = number(TestFolder.path) else {
             return false

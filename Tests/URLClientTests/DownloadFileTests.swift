@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import URLClient
 
-@Suite("Downloads whose file cannot be opened, moved or is not the whole", .timeLimit(.minutes(3)))
+@Suite("Downloads whose file cannot be opened or moved, or is incomplete", .timeLimit(.minutes(3)))
 struct DownloadFileTests {
-    @Test("A later task that cannot open the part gives its resume data back")
+    @Test("A resumed task that cannot open the partial file returns its resume data")
     func unopened() async throws {
         let content = TestServer.pattern(1_000)
         let peer = try ScriptedPeer { connection in
@@ -22,7 +22,7 @@ struct DownloadFileTests {
         let data = ResumeData(
             url: try #require(URL(string: peer.url())), partialPath: folder.path(".part"),
             offset: 400, validator: "\"1\"")
-        // No part is opened through a link.
+        // A partial file is not opened through a symbolic link.
         try FileManager.default.moveItem(
             atPath: folder.path(".part"), toPath: folder.path("aside"))
         try FileManager.default.createSymbolicLink(
@@ -46,7 +46,7 @@ struct DownloadFileTests {
         "HTTP/1.1 416 No\r\nContent-Range: bytes */1000\r\nETag: \"1\"\r\n"
         + "Content-Length: 0\r\n\r\n"
 
-    @Test("A whole file that cannot take its place is kept, and is found whole later")
+    @Test("A complete file that cannot be moved to its place is kept for a later task")
     func blockedPlace() async throws {
         let content = TestServer.pattern(1_000)
         let peer = try ScriptedPeer { connection in
@@ -71,7 +71,7 @@ struct DownloadFileTests {
         #expect(Files.read(folder.path("file")) == content && Files.names(folder.path) == ["file"])
     }
 
-    @Test("15.3.7: a part is not taken for the whole that was asked for")
+    @Test("15.3.7: A partial response is accepted only for a request with Range")
     func unaskedPart() async throws {
         let peer = try ScriptedPeer { connection in
             while connection.head() != nil {

@@ -7,7 +7,7 @@ import URLClient
 
 @Suite("Downloads", .timeLimit(.minutes(10)))
 struct DownloadTests {
-    /// Serves content with ranges. `cut` says after how many bytes of a connection it breaks off.
+    /// Serves content with ranges. `cut` gives the bytes after which a connection breaks off.
     private func peer(
         _ content: [UInt8], tag: @escaping @Sendable (Int) -> String = { _ in "\"1\"" },
         cut: @escaping @Sendable (Int) -> Int?
@@ -38,13 +38,13 @@ struct DownloadTests {
         }
     }
 
-    /// How large the download is whose connections break; more for those who have time.
+    /// The size of the download whose connections break; the environment can set it.
     private static var size: Int {
         ProcessInfo.processInfo.environment["URLCLIENT_DOWNLOAD_MIB"].flatMap(Int.init)
             .map { $0 << 20 } ?? 24 << 20
     }
 
-    @Test("Twenty broken connections, one file, as it should be")
+    @Test("A download over twenty broken connections gives one correct file")
     func killed() async throws {
         let content = BlockContent(count: Self.size)
         let part = Self.size / 21
@@ -76,7 +76,7 @@ struct DownloadTests {
 
     private static let ok = "HTTP/1.1 200 OK\r\n"
 
-    @Test("S: cancelled with resume data, and gone on with")
+    @Test("S: A cancelled download gives resume data, which another task resumes")
     func resumeData() async throws {
         let content = TestServer.pattern(8 << 20)
         let gate = Gate()
@@ -105,7 +105,7 @@ struct DownloadTests {
         #expect(Files.names(folder.path) == ["other"])
     }
 
-    @Test("Cancelled while the next connection does not answer, it can be gone on with as well")
+    @Test("A download cancelled before the next response gives resume data, too")
     func resumeDataBetweenConnections() async throws {
         let content = TestServer.pattern(2 << 20)
         let gate = Gate()
@@ -122,11 +122,11 @@ struct DownloadTests {
         let data = await task.cancelProducingResumeData()
         gate.open()
         #expect(data?.validator == "\"1\"")
-        // A connection that breaks may take with it what was on its way.
+        // A connection that breaks may lose bytes that were not received yet.
         #expect((1...1 << 20).contains(data?.offset ?? 0))
     }
 
-    @Test("What has changed meanwhile is fetched anew")
+    @Test("A download whose content has changed starts again")
     func changed() async throws {
         let content = TestServer.pattern(3 << 20)
         let peer = try peer(content, tag: { "\"\($0)\"" }) { $0 == 0 ? 1 << 20 : nil }
@@ -138,7 +138,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "A response that is none of success does not take the place of a file",
+        "A response that is not a success does not replace a file",
         arguments: [304, 400, 404, 500, 503])
     func refused(_ code: Int) async throws {
         let page = code == 304 ? "" : "no such\nthing"
@@ -165,12 +165,12 @@ struct DownloadTests {
         #expect((task.response?.status.code).map(Int.init) == code)
         #expect(Files.names(folder.path) == ["file"])
         #expect(Files.read(folder.path("file")) == Array("as it was".utf8))
-        // A temporary file holds any response.
+        // A download to a temporary file accepts any response.
         let temporary = session.downloadTask(for: request)
         let held = try await temporary.finished()
         #expect(Int(held.status.code) == code)
         #expect(Files.read(temporary.path) == Array(page.utf8))
-        // Nobody else has seen it.
+        // The caller has to remove it.
         #expect(Files.remove(temporary.path))
     }
 
@@ -192,7 +192,7 @@ struct DownloadTests {
         #expect(Files.names(folder.path).isEmpty)
     }
 
-    @Test("A download that fails leaves nothing, and what was there before stays")
+    @Test("A failed download leaves no partial file, and keeps the old file")
     func failed() async throws {
         let peer = try ScriptedPeer { connection in
             guard connection.head() != nil else { return }
@@ -214,7 +214,7 @@ struct DownloadTests {
         #expect(nowhere?.kind == .cannotWriteFile)
     }
 
-    @Test("S9: a slow reader keeps little in memory: what it does not take is not received")
+    @Test("S9: With a slow reader at most 2 MiB are received ahead")
     func slowReader() async throws {
         let peer = try ScriptedPeer { connection in
             guard connection.head() != nil else { return }
@@ -233,7 +233,7 @@ struct DownloadTests {
         #expect(count == 50_000_000)
     }
 
-    @Test("D16: a download has one file open, however many pieces it comes in")
+    @Test("D16: A download has one file open, however many pieces arrive")
     func oneDescriptor() async throws {
         let content = TestServer.pattern(400_000)
         let gates = [Gate(), Gate()]
@@ -266,7 +266,7 @@ struct DownloadTests {
     }
 
     /// Until it runs its program, a child process has a copy of each descriptor.
-    @Test("A part is not in use any more because a child process has its descriptor")
+    @Test("A copy of its descriptor does not keep a partial file in use")
     func copiedDescriptor() async throws {
         let gate = Gate()
         let peer = try ScriptedPeer { connection in
@@ -290,7 +290,7 @@ struct DownloadTests {
         #expect(Files.names(folder.path) == [])
     }
 
-    /// For a process of its own, as the current folder belongs to all threads.
+    /// Runs in a separate process, because all threads share the current folder.
     private static func elsewhere() async throws {
         let (folder, other) = (try ServerDirectory(), try ServerDirectory())
         let server = try await TestServer()
@@ -304,7 +304,7 @@ struct DownloadTests {
         try #require(task.path.hasPrefix("/") && task.path.hasSuffix("/file"))
     }
 
-    @Test("A relative path is one of the folder where the task was created")
+    @Test("A relative path belongs to the folder that is current when the task is created")
     func otherFolder() async {
         await #expect(processExitsWith: .success) { try await DownloadTests.elsewhere() }
     }

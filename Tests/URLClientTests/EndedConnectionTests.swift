@@ -3,14 +3,15 @@ import TestSupport
 import Testing
 import URLClient
 
-/// A peer that ends a connection by `shutdown` and keeps its socket sends no reset: the client has to
-/// notice the end by itself.
-@Suite("RFC 9112, 9.6: connections that end while their socket stays", .timeLimit(.minutes(2)))
+/// A peer that ends a connection by `shutdown` and keeps its socket sends no reset: the client has
+/// to notice the end itself.
+@Suite(
+    "RFC 9112, 9.6: Connections that end while their socket stays open", .timeLimit(.minutes(2)))
 struct EndedConnectionTests {
     private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"
     private static let content = [UInt8](repeating: 7, count: 64 << 20)
 
-    /// What a peer does when a head has come, and before it keeps its socket for nothing.
+    /// How a peer ends the connection after a request head, before it keeps its socket open.
     private static let endings: [String: @Sendable (PeerConnection) -> Void] = [
         "at once": { $0.finish() },
         "in one direction": { $0.finishSending() },
@@ -55,7 +56,9 @@ struct EndedConnectionTests {
         }
     }
 
-    @Test("While content is sent", arguments: endings.keys.sorted(), [HTTPMethod.put, .post])
+    @Test(
+        "The end of a connection while content is sent is an error",
+        arguments: endings.keys.sorted(), [HTTPMethod.put, .post])
     func sending(_ name: String, _ method: HTTPMethod) async throws {
         let ending = try #require(Self.endings[name])
         let error = try await error(method, .bytes(Self.content), ending)
@@ -64,7 +67,9 @@ struct EndedConnectionTests {
         #expect(error?.bytesSent ?? 0 < Int64(Self.content.count))
     }
 
-    @Test("While an answer is awaited, or comes", arguments: ["", "HTTP/1.1 ", answer + "hello"])
+    @Test(
+        "The end of a connection before or within a response is an error",
+        arguments: ["", "HTTP/1.1 ", answer + "hello"])
     func receiving(_ text: String) async throws {
         for isWhole in [true, false] {
             let error = try await error(.get, .none) { connection in
@@ -76,7 +81,7 @@ struct EndedConnectionTests {
         }
     }
 
-    @Test("An answer that is whole counts, whatever the peer does with the rest of the content")
+    @Test("A complete response counts, also when the peer ends its stream during the upload")
     func wholeAnswer() async throws {
         let peer = try ScriptedPeer { connection in
             guard connection.head() != nil else { return }

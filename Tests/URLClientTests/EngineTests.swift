@@ -12,7 +12,7 @@ import URLClient
 
 @Suite("Sessions", .timeLimit(.minutes(2)))
 struct EngineTests {
-    @Test("Content, status, fields and version of a response")
+    @Test("A response has its content, status, fields and version")
     func responseParts() async throws {
         let server = try await TestServer()
         let session = ClientSession()
@@ -27,7 +27,7 @@ struct EngineTests {
         #expect(response.url.absoluteString == server.url("/hello"))
     }
 
-    @Test("A status of any kind is a response")
+    @Test("404 is a response, not an error")
     func notFound() async throws {
         let server = try await TestServer()
         let (_, response) = try await ClientSession().data(
@@ -57,7 +57,7 @@ struct EngineTests {
     }
 
     @Test(
-        "D4: content of any length arrives as it is",
+        "D4: Content of any length is sent unchanged",
         arguments: [0, 1, 16_383, 16_385, 65_537, 3 << 20 | 1])
     func bytesUpload(_ count: Int) async throws {
         let server = try await TestServer()
@@ -71,7 +71,8 @@ struct EngineTests {
     }
 
     @Test(
-        "D5, D6: a file is sent whole and with its length", arguments: [0, 1, 65_537, 3 << 20 | 1])
+        "D5, D6: A file is sent completely and with its length",
+        arguments: [0, 1, 65_537, 3 << 20 | 1])
     func fileUpload(_ count: Int) async throws {
         let server = try await TestServer()
         let folder = try ServerDirectory()
@@ -87,7 +88,7 @@ struct EngineTests {
         #expect(task.countOfBytesExpectedToSend == Int64(count))
     }
 
-    @Test("A sequence is sent chunked, or with its length where that is known")
+    @Test("A stream is sent chunked, or with its length if that is known")
     func streamUpload() async throws {
         let server = try await TestServer()
         let pieces = (0..<40).map { [UInt8](repeating: UInt8($0), count: 10_000) }
@@ -122,7 +123,7 @@ struct EngineTests {
         #expect(error?.kind == .bodyFailed)
     }
 
-    @Test("HEAD with an empty stream is one without content")
+    @Test("HEAD with an empty stream succeeds")
     func emptyStream() async throws {
         let server = try await TestServer()
         let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
@@ -132,7 +133,9 @@ struct EngineTests {
         #expect(response.status == .ok)
     }
 
-    @Test("Content that goes on after its announced end fails the task", arguments: [false, true])
+    @Test(
+        "A stream that continues after its announced length fails the task",
+        arguments: [false, true])
     func excess(isLate: Bool) async throws {
         let isSent = Gate()
         let peer = try ScriptedPeer { connection in
@@ -155,7 +158,7 @@ struct EngineTests {
         continuation.finish()
     }
 
-    @Test("The content comes in pieces, and a reader may be slow")
+    @Test("Streamed content arrives completely, in pieces that are not empty")
     func streaming() async throws {
         let server = try await TestServer()
         let (content, response) = try await ClientSession().bytes(
@@ -169,7 +172,7 @@ struct EngineTests {
         #expect(count == 8_000_000)
     }
 
-    @Test("A download appears when it is whole")
+    @Test("A download gives a complete file and complete progress")
     func download() async throws {
         let server = try await TestServer()
         let folder = try ServerDirectory()

@@ -5,7 +5,7 @@ import URLClient
 @Suite("The text of errors")
 struct ErrorTextTests {
     @Test(
-        "A URL that is none shows no password",
+        "The error of an invalid URL shows no password",
         arguments: [
             "http://user:secret@:80/", "http://user:secret@a.example:port/",
             "http://user:secret@a.example:70000/", "http://user:secret@[::1/",
@@ -22,7 +22,7 @@ struct ErrorTextTests {
     }
 
     @Test(
-        "A redirect that is refused shows no password, neither the server's nor the request's",
+        "The error of a refused redirect shows no password of the server or the request",
         arguments: [
             "ftp://eve:secret@b.example/", "http://eve:secret@b.example/",
             "//eve:secret@b.example/", "http://eve:secret@b.example:port/", "https://b .example/",
@@ -35,7 +35,7 @@ struct ErrorTextTests {
         #expect(error.message.hasSuffix(", after https://a.example/x"), "\(error.message)")
     }
 
-    @Test("A redirect that comes too often shows no password in its chain")
+    @Test("The error of too many redirects shows no password in its chain")
     func chain() throws {
         var configuration = ClientConfiguration.ephemeral
         configuration.redirects.limit = 1

@@ -11,7 +11,7 @@ struct ExpectationTests {
     private static let content = TestServer.pattern(5_000)
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
-    /// What can be sent again, and what cannot.
+    /// Content that can be sent again, and content that cannot.
     enum Body: CaseIterable {
         case bytes, once
 
@@ -36,7 +36,7 @@ struct ExpectationTests {
         return request
     }
 
-    @Test("Content waits for 100, and only then goes out", arguments: Body.allCases)
+    @Test("Content is sent only after 100 arrives", arguments: Body.allCases)
     func accepted(_ body: Body) async throws {
         let early = Locked(-1)
         let peer = try ScriptedPeer { connection in
@@ -53,7 +53,7 @@ struct ExpectationTests {
         #expect(early.withLock { $0 } == 0)
     }
 
-    @Test("A refusal saves sending the content", arguments: Body.allCases)
+    @Test("After a refusal the content is not sent", arguments: Body.allCases)
     func refused(_ body: Body) async throws {
         let server = try await TestServer { _, router in
             router.on(.put, "/no") { _ in throw HTTPError(.contentTooLarge) }
@@ -65,7 +65,7 @@ struct ExpectationTests {
         #expect(response.status == .contentTooLarge && task.countOfBytesSent == 0)
     }
 
-    @Test("417: sent again without asking", arguments: Body.allCases, [false, true])
+    @Test("417: The request is sent again without Expect", arguments: Body.allCases, [false, true])
     func unmet(_ body: Body, keepsOpen: Bool) async throws {
         let heads = Locked([String]())
         let peer = try ScriptedPeer { connection in
@@ -85,7 +85,7 @@ struct ExpectationTests {
         #expect(heads.withLock { $0.map { $0.contains("Expect:") } } == [true, false])
     }
 
-    @Test("417 to a field of the application's own: sent again without it")
+    @Test("417: A request with the application's own Expect is sent again without it")
     func unmetOwn() async throws {
         let heads = Locked([String]())
         let peer = try ScriptedPeer { connection in
@@ -107,18 +107,18 @@ struct ExpectationTests {
         #expect(heads.withLock { $0.map { $0.contains("Expect:") } } == [true, false])
     }
 
-    @Test("417 after a part of what can be sent once is an error, and nothing goes out twice")
+    @Test("417 after a part of a one-time stream is an error, and the request is not repeated")
     func late() async throws {
         let heads = Locked(0)
         let peer = try ScriptedPeer { connection in
             guard connection.head() != nil else { return }
             heads.withLock { $0 += 1 }
-            // The client has waited long enough and begun.
+            // The client has waited long enough and has started to send.
             #expect(connection.content(3_000) == Array(Self.content.prefix(3_000)))
             connection.send("HTTP/1.1 417 No\r\nContent-Length: 4\r\n\r\nno!\n")
             connection.waitForEnd()
         }
-        // The rest never comes: nobody may wait for it.
+        // The rest never comes: the client must not wait for it.
         let (pieces, continuation) = AsyncStream<[UInt8]>.makeStream()
         continuation.yield(Array(Self.content.prefix(3_000)))
         var request = request(peer.url(), wait: .milliseconds(50))
@@ -131,7 +131,9 @@ struct ExpectationTests {
         continuation.finish()
     }
 
-    @Test("A server that says nothing gets the content after a while", arguments: Body.allCases)
+    @Test(
+        "A server that does not respond to Expect gets the content after the wait",
+        arguments: Body.allCases)
     func silent(_ body: Body) async throws {
         let peer = try ScriptedPeer { connection in
             while let head = connection.head() {
@@ -145,7 +147,7 @@ struct ExpectationTests {
         #expect(content == Array("ok".utf8))
     }
 
-    @Test("Small content, and those who do not want it, do not ask")
+    @Test("Small content, and requests that switch it off, are sent without Expect")
     func notAsked() async throws {
         let server = try await TestServer()
         var small = request(server.url("/echo"))

@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 import URLClient
 
-@Suite("A download that can always be read", .timeLimit(.minutes(2)))
+@Suite("A response that always has bytes to read", .timeLimit(.minutes(2)))
 struct FloodTests {
     /// libcurl 8.9 and later wants to be called at once as long as there is something to read.
     /// Older versions wait for the socket: the test cannot fail with them.
-    @Test("Neither other tasks of the session nor its cancellation wait for its end")
+    @Test("Other tasks and the cancellation do not wait for the end of the response")
     func others() async throws {
         let peer = try ScriptedPeer { connection in
             while let head = connection.head() {

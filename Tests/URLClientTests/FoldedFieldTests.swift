@@ -20,7 +20,7 @@ struct FoldedFieldTests {
         ).1
     }
 
-    @Test("They are joined by a space, and what looks like a field in them is none")
+    @Test("Folded lines are joined by a space; text like a field in them is not a field")
     func joined() async throws {
         let cookies = CookieStorage()
         let response = try await response(
@@ -31,14 +31,14 @@ struct FoldedFieldTests {
         #expect(response.reasonPhrase == "OK" && cookies.cookies.isEmpty)
     }
 
-    @Test("Bare line feeds, lines of white space, and a value that begins on the next line")
+    @Test("Bare LF, lines of white space and a value that starts on the next line are read")
     func odd() async throws {
         let response = try await response("200 OK\nX: a\n b\nY:\r\n \r\n\tb  \r\nZ: c")
         #expect(response.fields["X"] == "a b" && response.fields["Y"] == "b")
         #expect(response.fields["Z"] == "c")
     }
 
-    @Test("A field that is looked for before all are read is found whole")
+    @Test("A folded Retry-After is read before the retry")
     func single() async throws {
         let count = Locked(0)
         let peer = try ScriptedPeer { connection in

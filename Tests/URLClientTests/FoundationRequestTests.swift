@@ -19,7 +19,7 @@
         }
 
         @Test(
-            "Any timeout can be taken over",
+            "Any timeout of a URLRequest is accepted",
             arguments: [0, -1, .infinity, -.infinity, .nan, 1e300, .greatestFiniteMagnitude, 1e9])
         func timeouts(_ seconds: Double) async throws {
             let server = try await TestServer()
@@ -29,7 +29,7 @@
             #expect(data == Data("hello".utf8))
         }
 
-        @Test("httpBody of a POST without a type is a form, as with URLSession; nothing else is")
+        @Test("Only httpBody of a POST without a type is sent as a form, as with URLSession")
         func formType() async throws {
             let server = try await TestServer()
             let session = ClientSession(.ephemeral)
@@ -48,7 +48,7 @@
             #expect(types == ["application/x-www-form-urlencoded", nil, nil, "text/csv", nil])
         }
 
-        @Test("What a request says nothing of is the session's")
+        @Test("Settings that a request does not have are those of the session")
         func merged() async throws {
             let bin = try await BinServer { configuration in
                 configuration.timeouts.total = .milliseconds(300)
@@ -63,7 +63,7 @@
             let own = ClientRequest(request)
             let error = await failure { try await bin.session.data(for: own) }
             #expect(error?.kind == .timedOut(.total))
-            // Zero is none of its own.
+            // A timeout of 0, or of the default 60, is not the request's own.
             let idle = try await BinServer { $0.timeouts.idle = .milliseconds(300) }
             for seconds in [0.0, 60] {
                 var request = URLRequest(url: try #require(URL(string: idle.url("/delay/10"))))
@@ -89,7 +89,7 @@
             }
         }
 
-        @Test("Every form with a delegate asks that one")
+        @Test("Every call with a delegate asks that delegate about a redirect")
         func delegates() async throws {
             let server = try await TestServer { _, router in
                 router.on(nil, "/go") { _ in Response(.found, fields: [.location: "/hello"]) }
@@ -126,7 +126,7 @@
             #expect(content == Array("hello".utf8))
         }
 
-        @Test("Tasks with a delegate")
+        @Test("Tasks deliver their content to the session's delegate")
         func tasks() async throws {
             let server = try await TestServer()
             let delegate = Recorder()
@@ -159,7 +159,7 @@
                 ])
         }
 
-        @Test("Tasks with a completion handler")
+        @Test("Tasks deliver their content to a completion handler")
         func handlers() async throws {
             let server = try await TestServer()
             let session = ClientSession(.ephemeral)

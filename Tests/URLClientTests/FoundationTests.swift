@@ -17,7 +17,7 @@
             try #require(URL(string: server.url(path)))
         }
 
-        @Test("A request and a response of Foundation's types")
+        @Test("A request gives data and a response of Foundation's types")
         func data() async throws {
             let server = try await TestServer()
             let session = ClientSession(.ephemeral)
@@ -28,7 +28,7 @@
             #expect(http.value(forHTTPHeaderField: "content-type") == "text/plain; charset=utf-8")
         }
 
-        @Test("A download is a file that stays")
+        @Test("A download gives a file that is kept, and that only its owner can read")
         func download() async throws {
             let server = try await TestServer()
             let session = ClientSession(.ephemeral)
@@ -42,7 +42,7 @@
             #expect(attributes[.posixPermissions] as? Int == 0o600)
         }
 
-        @Test("Errors are those of URLSession")
+        @Test("Errors are URLErrors with URLSession's codes")
         func errors() async throws {
             let session = ClientSession(.ephemeral)
             let listener = try await TestServer()
@@ -53,7 +53,7 @@
             }
         }
 
-        @Test("What is sent: method, fields and content of the request, data, a file")
+        @Test("Method, fields and content are sent, from the request, from data or from a file")
         func content() async throws {
             let server = try await TestServer()
             let session = ClientSession(.ephemeral)
@@ -79,7 +79,7 @@
             } throws: { ($0 as? URLError)?.code == .cannotOpenFile }
         }
 
-        @Test("What a request says of cache, cookies and time is kept; so are repeated fields")
+        @Test("Cache policy, cookies and timeout of a request apply; repeated fields are joined")
         func settings() async throws {
             let bin = try await BinServer()
             var request = URLRequest(url: try #require(URL(string: bin.url("/cache/1000"))))

@@ -1,8 +1,8 @@
 import Testing
 import URLClient
 
-/// The waits are those of a thread of the pool: on the main thread there are none.
-@Suite("Which responses a thread waits for itself")
+/// The tests are asynchronous, because the main thread never waits.
+@Suite("When a thread waits for a response itself")
 struct InlineWaitPolicyTests {
     private static func waits(
         _ microseconds: Int64, limit: Duration = .microseconds(200), blocks: Bool = false
@@ -14,7 +14,7 @@ struct InlineWaitPolicyTests {
 
     private static func asks(_ policy: inout InlineWaitPolicy) -> Bool { policy.isWorthwhile }
 
-    @Test("Those that came quickly lately; polling is tried with twice the time, too")
+    @Test("A thread waits if recent responses were quick; polling allows twice the limit")
     func limits() async {
         var policy = InlineWaitPolicy(.microseconds(200), blocks: false)
         #expect(!Self.asks(&policy))
@@ -28,7 +28,7 @@ struct InlineWaitPolicyTests {
         #expect(await !Self.waits(20_000, limit: .seconds(1)))
     }
 
-    @Test("After waits in vain ever more are left out, and none after one that paid off")
+    @Test("After each useless wait more waits are skipped, and after a useful one none")
     func backOff() async {
         var policy = InlineWaitPolicy(.microseconds(200), blocks: false)
         policy.note(answer: 300_000)

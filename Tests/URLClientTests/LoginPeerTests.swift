@@ -5,7 +5,7 @@ import Testing
 import ToolkitSystem
 import URLClient
 
-@Suite("Logging in at servers that others have written", .timeLimit(.minutes(3)))
+@Suite("Authentication at nginx and at a Python server", .timeLimit(.minutes(3)))
 struct LoginPeerTests {
     private static let (name, password) = PeerServer.user
 
@@ -18,7 +18,7 @@ struct LoginPeerTests {
         return ClientSession(configuration)
     }
 
-    @Test("nginx: Basic, with content that is sent again")
+    @Test("nginx: Content is sent again after a Basic challenge")
     func nginx() async throws {
         let users = try ServerDirectory()
         try users.write("users", "\(Self.name):{PLAIN}\(Self.password)\n")
@@ -48,7 +48,7 @@ struct LoginPeerTests {
         withExtendedLifetime(users) {}
     }
 
-    @Test("nginx: Bearer, renewed when it is refused")
+    @Test("nginx: A refused Bearer token is renewed")
     func bearer() async throws {
         let server = try await PeerServer.nginx(
             .init(
@@ -79,7 +79,7 @@ struct LoginPeerTests {
         #expect(asked.withLock { $0 } == [nil, "old"])
     }
 
-    @Test("Python: Basic and Digest", arguments: ["basic", "digest"])
+    @Test("Python: Basic and Digest are accepted", arguments: ["basic", "digest"])
     func python(_ scheme: String) async throws {
         let server = try await PeerServer.python(login: true)
         try server.write(Array("content".utf8), to: "f.txt")

@@ -15,7 +15,7 @@ import URLClient
 
 @Suite("Metrics", .timeLimit(.minutes(2)))
 struct MetricsTests {
-    /// Keeps what it is told.
+    /// Keeps the metrics that it gets.
     private final class Collector: ClientSessionDelegate {
         let told = Locked([ClientMetrics]())
 
@@ -29,7 +29,7 @@ struct MetricsTests {
         }
     }
 
-    @Test("Behind the last piece of streamed content the metrics are there")
+    @Test("After the last piece of streamed content the metrics are available")
     func knownAtTheEnd() async throws {
         let server = try await TestServer { _, router in
             router.route(.get, "/", to: AsyncHandler { _ in Response(.ok, body: .text("text")) })
@@ -42,9 +42,7 @@ struct MetricsTests {
         }
     }
 
-    @Test(
-        "S6: the delegate is told once, transaction by transaction, with lengths, addresses and times in order"
-    )
+    @Test("S6: The delegate gets metrics once, with lengths, addresses and times in order")
     func told() async throws {
         let server = try await TestServer { _, router in
             let first = AsyncHandler { request in
@@ -83,7 +81,7 @@ struct MetricsTests {
     }
 
     @Test(
-        "A transfer that got no connection has not reused one",
+        "A transfer without a connection does not count as reusing one",
         arguments: ["http://no.such.host.invalid/", "http://127.0.0.1:1/"])
     func noConnection(_ url: String) async throws {
         let task = ClientSession(.ephemeral).dataTask(for: ClientRequest(.get, url))
@@ -92,7 +90,7 @@ struct MetricsTests {
         #expect(!transaction.isConnectionReused && transaction.requestStart == nil)
     }
 
-    @Test("How long a transaction has waited for its turn, and that its connection was there")
+    @Test("Metrics contain the time in the queue, and whether the connection was reused")
     func queued() async throws {
         let gate = Gate()
         let peer = try ScriptedPeer { connection in
@@ -107,7 +105,7 @@ struct MetricsTests {
         let tasks = (0..<2).map { _ in session.dataTask(for: ClientRequest(.get, peer.url())) }
         for task in tasks { task.resume() }
         try await waitUntil { peer.connectionCount != 0 }
-        // The session has seen both by then.
+        // After this call the session has processed both tasks.
         _ = await session.allTasks
         try await Task.sleep(for: .milliseconds(300))
         gate.open()
@@ -121,7 +119,7 @@ struct MetricsTests {
         #expect(transactions.map { $0.connectEnd == nil } == [false, true])
     }
 
-    @Test("A failure has metrics, too, of what happened")
+    @Test("A failed task has metrics, too")
     func failed() async throws {
         let port = PeerServer.deadPort
         let delegate = Collector()

@@ -6,7 +6,7 @@ import URLClient
 
 @Suite("Lengths and progress", .timeLimit(.minutes(2)))
 struct ProgressTests {
-    /// Says so much, waits for the gate, then says the rest.
+    /// Sends the first part, waits for the gate, then sends the rest.
     private func peer(_ first: String, _ rest: String, _ gate: Gate) throws -> ScriptedPeer {
         try ScriptedPeer { connection in
             guard connection.head() != nil else { return }
@@ -18,7 +18,7 @@ struct ProgressTests {
     }
 
     @Test(
-        "D14: the expected length is known as soon as the head is there, if it is",
+        "D14: The expected length is known after the head, if the head contains it",
         arguments: [
             ("Content-Length: 8\r\n\r\nhalf", "rest", 8),
             ("Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n", "4\r\nrest\r\n0\r\n\r\n", nil),
@@ -40,7 +40,7 @@ struct ProgressTests {
         #expect(task.countOfBytesReceived == 8)
     }
 
-    @Test("D15: progress follows a download while it runs")
+    @Test("D15: Progress follows a download while it runs")
     func download() async throws {
         let gate = Gate()
         let peer = try peer(
@@ -52,13 +52,13 @@ struct ProgressTests {
         for await progress in task.progress {
             seen.append(progress.received)
             #expect(progress.received == 0 || progress.expectedToReceive == 8)
-            // The peer says no more before half of it was seen.
+            // The peer sends the rest only after half of it was seen.
             if progress.received == 4 { gate.open() }
         }
         #expect(seen.contains(4) && seen.last == 8 && seen == seen.sorted())
     }
 
-    @Test("D15: progress follows an upload while it runs, for who waits and for the delegate")
+    @Test("D15: Progress follows an upload while it runs, as a sequence and in the delegate")
     func upload() async throws {
         let gate = Gate()
         let size = 48 << 20
@@ -88,7 +88,7 @@ struct ProgressTests {
         #expect(delegate.log.first == "sent")
     }
 
-    @Test("A download that goes on counts what was there")
+    @Test("The progress of a resumed download includes the partial file")
     func resumed() async throws {
         let gate = Gate()
         let peer = try peer(
@@ -108,7 +108,7 @@ struct ProgressTests {
         #expect(Files.read(folder.path("file")) == Array("halfrest".utf8))
     }
 
-    @Test("A download that begins again has received what it gave up, too")
+    @Test("A restarted download also counts the bytes that it discarded")
     func restarted() async throws {
         let peer = try ScriptedPeer { connection in
             while connection.head() != nil {

@@ -5,9 +5,9 @@ import Testing
 import ToolkitSystem
 import URLClient
 
-@Suite("RFC 9110, 11.7: logging in at proxies", .timeLimit(.minutes(3)))
+@Suite("RFC 9110, 11.7: Authentication at proxies", .timeLimit(.minutes(3)))
 struct ProxyLoginTests {
-    /// How the client says who it is.
+    /// How the client gets its credential.
     enum Way: CaseIterable { case given, challenge, delegate, stored }
 
     private final class Answerer: ClientSessionDelegate {
@@ -27,7 +27,7 @@ struct ProxyLoginTests {
     }
 
     @Test(
-        "Basic and Digest of Apache, for absolute targets and tunnels; the origin sees nothing of it",
+        "Basic and Digest work at Apache, with and without tunnels; the origin gets no login",
         arguments: PeerServer.ProxyLogin.allCases, Way.allCases)
     func logins(_ login: PeerServer.ProxyLogin, _ way: Way) async throws {
         let origin = try await TestServer()
@@ -69,18 +69,18 @@ struct ProxyLoginTests {
         #expect(seen.count == 6)
         #expect(seen.allSatisfy { $0.fields[.proxyAuthorization] == nil })
         #expect(seen.allSatisfy { $0.fields[.authorization] == "Bearer origin" })
-        // A proxy that does not forward it says so; a tunnel shows the server what was sent.
+        // Apache adds Via to a forwarded request; a request in a tunnel arrives unchanged.
         #expect(seen.filter { $0.fields[.via] == nil }.count == 3)
         if way == .delegate {
             let spaces = answerer.spaces.withLock { $0 }
-            // Once for each session: it is known from then on.
+            // Once for each session, which remembers the credential.
             #expect(spaces.count == 2)
             #expect(spaces.allSatisfy { $0.isProxy && $0.origin == place && $0.realm == "tests" })
         }
     }
 
     @Test(
-        "A tunnel to where a policy leads is asked for, and logged in to, by that name",
+        "CONNECT names the endpoint of a policy, and the login at the proxy works",
         arguments: PeerServer.ProxyLogin.allCases)
     func policy(_ login: PeerServer.ProxyLogin) async throws {
         let certificates = try await TestCertificates()
@@ -115,7 +115,7 @@ struct ProxyLoginTests {
         #expect(await server.waitForLog("CONNECT 127.0.0.1:\(plain.port)"))
     }
 
-    @Test("Nobody answers, or wrongly: 407 is the answer, and an error of a tunnel")
+    @Test("Without a correct login, 407 is the response, or an error of the tunnel")
     func refused() async throws {
         let origin = try await TestServer()
         let server = try await PeerServer.apache(proxyLogin: .basic)
@@ -136,7 +136,7 @@ struct ProxyLoginTests {
         }
     }
 
-    @Test("What a proxy says to CONNECT is nothing that the origin has said")
+    @Test("Cookies and redirects in a proxy's response to CONNECT are ignored")
     func noCookies() async throws {
         let heads = Locked([String]())
         let peer = try ScriptedPeer { connection in
@@ -158,11 +158,13 @@ struct ProxyLoginTests {
             configuration.cookies?.cookies(for: ClientRequest(.get, "http://name.test/").url)
                 .isEmpty
                 == true)
-        // What an application sets for a proxy is not for what is behind it.
+        // The redirect is not followed, and the request is not repeated.
         #expect(heads.withLock { $0.count } == 1)
     }
 
-    @Test("A proxy that refuses otherwise is named as such", arguments: [403, 502])
+    @Test(
+        "A tunnel that a proxy refuses by 403 or 502 is reported as proxyRefused",
+        arguments: [403, 502])
     func otherwise(_ status: Int) async throws {
         let peer = try ScriptedPeer { connection in
             guard connection.head() != nil else { return }
@@ -174,7 +176,7 @@ struct ProxyLoginTests {
         #expect(error?.kind == .proxyRefused, "\(error?.description ?? "-")")
     }
 
-    @Test("RFC 9110, 9.3.6: a 407 through a tunnel is the server's, and no login answers it")
+    @Test("RFC 9110, 9.3.6: A 407 through a tunnel is the server's, and gets no login")
     func throughTunnel() async throws {
         let heads = Locked([String]())
         let peer = try ScriptedPeer.askingThroughTunnel(heads)
@@ -192,7 +194,7 @@ struct ProxyLoginTests {
         #expect(seen.allSatisfy { !$0.contains("Proxy-Authorization") })
     }
 
-    @Test("HTTPS: what goes to the proxy is encrypted, and its certificate is checked")
+    @Test("HTTPS: The connection to the proxy is encrypted, and its certificate is checked")
     func https() async throws {
         let certificates = try await TestCertificates()
         let server = try await PeerServer.apache(
@@ -215,22 +217,22 @@ struct ProxyLoginTests {
         request.connectTo = ConnectTarget(host: "127.0.0.2")
         let (who, _) = try await session.data(for: request)
         #expect(String(decoding: who, as: UTF8.self).contains("sni=a.test\n"))
-        // It is logged when the tunnel is gone.
+        // Apache logs a tunnel when it closes.
         session.invalidateAndCancel()
         #expect(await server.waitForLog("CONNECT 127.0.0.2:\(origin.port)"))
-        // Not trusted: as the system's authorities do not know it; trusted by options of its own.
+        // The system's authorities do not trust the proxy; its own options can.
         configuration.tls.authorities = nil
         let http = ClientRequest(.get, plain.url("/hello"))
         let strict = ClientSession(configuration)
         let error = await failure { try await strict.data(for: http) }
         #expect(error?.kind == .certificateUntrusted, "\(error?.description ?? "-")")
-        // A policy is about origins.
+        // A trust policy applies only to origins.
         var lenient = configuration
         lenient.trust = TrustPolicy { _ in true }
         let lenientSession = ClientSession(lenient)
         let refused = await failure { try await lenientSession.data(for: http) }
         #expect(refused?.kind == .certificateUntrusted, "\(refused?.description ?? "-")")
-        // So is the wish not to check servers.
+        // So does the option not to check servers.
         var unchecked = configuration
         unchecked.tls.verifiesServer = false
         let uncheckedSession = ClientSession(unchecked)
@@ -244,12 +246,12 @@ struct ProxyLoginTests {
         }
     }
 
-    @Test("Tunnels that two users ask for at the same time serve each their own")
+    @Test("Tunnels that two users request at the same time serve only their own user")
     func tunnelsAtOnce() async throws {
         let gate = Gate()
         let (asked, seen) = (Locked(0), Locked([String]()))
-        // The proxy is the server, too. It answers nothing before both have asked, and the later
-        // requests when all of a turn are there.
+        // The proxy is also the server. It responds after both users have requested a tunnel, and
+        // to later requests after all of a turn have arrived.
         let turns = [Gate(), Gate(), Gate()]
         let peer = try ScriptedPeer { connection in
             guard let head = connection.head() else { return }
@@ -294,10 +296,10 @@ struct ProxyLoginTests {
             ])
     }
 
-    @Test("A tunnel is used by the user for whom it was made, and by nobody after logging out")
+    @Test("A tunnel is used only by its own user, and by no user after logging out")
     func tunnelsOfUsers() async throws {
         let seen = Locked([String]())
-        // The proxy is the server, too.
+        // The proxy is also the server.
         let peer = try ScriptedPeer { connection in
             guard let head = connection.head() else { return }
             let line = head.split(separator: "\r\n").first { $0.hasPrefix("Proxy-Authorization") }

@@ -7,7 +7,7 @@ import URLClient
 
 @Suite("Proxies", .timeLimit(.minutes(2)))
 struct ProxyTests {
-    /// A proxy that writes down what it is asked, and is the origin, too.
+    /// A proxy that records the heads of its requests, and is also the origin.
     private func proxy(_ heads: Locked<[String]>) throws -> ScriptedPeer {
         try ScriptedPeer { connection in
             while let head = connection.head() {
@@ -21,7 +21,7 @@ struct ProxyTests {
         }
     }
 
-    @Test("S: HTTP: the absolute form, credentials, and a way around")
+    @Test("S: HTTP: Requests to a proxy have the absolute form and credentials; a bypass works")
     func absoluteForm() async throws {
         let heads = Locked([String]())
         let peer = try proxy(heads)
@@ -42,14 +42,14 @@ struct ProxyTests {
         direct.connectTo = ConnectTarget(host: "127.0.0.1")
         _ = try await session.data(for: direct)
         #expect(heads.withLock { $0.count } == 1)
-        // An address of another network, written as a number, is no local name.
+        // An address of another network, written as a number, is not a local name.
         _ = try await session.data(for: ClientRequest(.get, "http://3221225991/z"))
         #expect(
             heads.withLock { $0.last }?.hasPrefix("GET http://192.0.2.7/z HTTP/1.1\r\n") == true)
     }
 
     @Test(
-        "What a proxy answers to CONNECT need not be HTTP",
+        "A response to CONNECT that is not HTTP is an error",
         arguments: ["a 200\n\n", "a 200\r\n\r\n", " 200\n\n", "HTTP/ 200\n\n", "\n\n", "x\n\n"])
     func noHead(_ answer: String) async throws {
         let peer = try ScriptedPeer { connection in
@@ -62,7 +62,7 @@ struct ProxyTests {
         #expect(error != nil)
     }
 
-    @Test("A field of a proxy's response to CONNECT is no second status line")
+    @Test("A second status line in a proxy's response to CONNECT is an error")
     func secondStatusLine() async throws {
         let peer = try ScriptedPeer { connection in
             guard connection.head() != nil else { return }
@@ -74,7 +74,7 @@ struct ProxyTests {
         #expect(error?.kind == .badResponse, "\(error?.description ?? "-")")
     }
 
-    @Test("A tunnel, and connect-to through it")
+    @Test("A tunnel leads to the connect target, and the request keeps its Host")
     func tunnel() async throws {
         let heads = Locked([String]())
         let peer = try proxy(heads)

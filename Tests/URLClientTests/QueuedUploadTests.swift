@@ -24,7 +24,7 @@ struct QueuedUploadTests {
         return ClientSession(configuration)
     }
 
-    /// Answers nothing before the gate is open.
+    /// Responds only after the gate is open.
     private static func peer(
         _ gate: Gate, _ contents: Locked<[[UInt8]]>
     ) throws -> ScriptedPeer {
@@ -40,7 +40,9 @@ struct QueuedUploadTests {
         }
     }
 
-    @Test("They hold no descriptors, and send all of their files", arguments: Way.allCases)
+    @Test(
+        "Waiting uploads hold no descriptors, and send their files completely",
+        arguments: Way.allCases)
     func descriptors(_ way: Way) async throws {
         let (gate, contents) = (Gate(), Locked([[UInt8]]()))
         let peer = try Self.peer(gate, contents)
@@ -65,7 +67,7 @@ struct QueuedUploadTests {
     }
 
     @Test(
-        "A file that has changed in the meantime is noticed before anything is sent",
+        "A shortened, removed or replaced file is an error; a longer one is sent as announced",
         arguments: [
             ("shorter", .bodyFailed), ("gone", .cannotOpenFile), ("longer", nil),
             ("replaced", .bodyFailed),

@@ -30,7 +30,8 @@ struct RateTests {
         }
     }
 
-    @Test("Content comes and goes no faster than the session allows", arguments: Way.allCases)
+    @Test(
+        "Content is received and sent no faster than the session allows", arguments: Way.allCases)
     func limited(_ way: Way) async throws {
         let server = try await TestServer()
         var configuration = ClientConfiguration.ephemeral
@@ -46,7 +47,7 @@ struct RateTests {
         #expect(start.duration(to: .now) >= .seconds(2))
     }
 
-    @Test("The pauses that keep a rate are no silence of the server", arguments: [false, true])
+    @Test("Pauses that keep a rate do not count as idle time", arguments: [false, true])
     func silence(_ isBrief: Bool) async throws {
         let server = try await TestServer()
         var configuration = ClientConfiguration.ephemeral
@@ -55,8 +56,8 @@ struct RateTests {
         if isBrief { configuration.briefWait = .milliseconds(1) }
         let session = ClientSession(configuration)
         let request = ClientRequest(.get, server.url("/bytes/3072"))
-        // A machine that is busy makes longer pauses; a pause that counts as silence ends each of
-        // them.
+        // A busy machine makes longer pauses; if pauses counted as idle time, each attempt would
+        // fail.
         var content: [UInt8]?
         var attempts = 0
         while content == nil, attempts < 20 {
@@ -86,7 +87,7 @@ struct RateTests {
         }
         cancelled.cancel()
         suspended.suspend()
-        // The session has seen that before it answers.
+        // After this call the session has processed both of them.
         _ = await session.allTasks
         suspended.resume()
         let error = await failure { try await cancelled.finished() }
@@ -106,7 +107,7 @@ struct RateTests {
         #expect(try await session.data(for: request).0 == Array("x".utf8))
     }
 
-    @Test("A rate beyond all numbers of bytes is no limit")
+    @Test("The greatest rate is no limit")
     func greatest() async throws {
         let server = try await TestServer()
         var configuration = ClientConfiguration.ephemeral
@@ -117,18 +118,18 @@ struct RateTests {
     }
 }
 
-@Suite("The limiter of a rate, as a value")
+@Suite("The rate limiter")
 struct RateLimiterTests {
     private static let second: Int64 = 1_000_000_000
 
     @Test(
-        "More may come when the bytes so far fit the rate",
+        "Each pause lasts until the bytes so far fit the rate",
         arguments: [
-            // Bytes, seconds of their arrival in tenths, and when more may come.
+            // Bytes, their arrival in tenths of a second, and the end of the pause.
             ([(1_000, 0)], [10]),
             ([(500, 0), (500, 5), (1_000, 10)], [5, 10, 20]),
             ([(0, 0)], [nil]),
-            // A return that is late by less than two tenths is made up for, a longer one is not.
+            // A delay of less than two tenths of a second is made up for, a longer one is not.
             ([(1_000, 0), (100, 12)], [10, nil]),
             ([(1_000, 0), (100, 11), (100, 11)], [10, nil, 12]),
             ([(1_000, 0), (300, 100), (100, 100)], [10, 101, 102]),

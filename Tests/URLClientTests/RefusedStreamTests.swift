@@ -4,32 +4,32 @@ import TestSupport
 import Testing
 import URLClient
 
-@Suite("RFC 9113, 8.7: what a server has not begun to do", .timeLimit(.minutes(3)))
+@Suite("RFC 9113, 8.7: Requests that a server has not processed", .timeLimit(.minutes(3)))
 struct RefusedStreamTests {
-    /// What a server says to a request.
+    /// How a server responds to a request.
     enum Say: String, CaseIterable {
         case answer
         /// REFUSED_STREAM.
         case refuse
         /// INTERNAL_ERROR.
         case fault
-        /// GOAWAY with a lower number, and the end of the connection or not.
+        /// GOAWAY with a lower stream identifier; `goawayClose` also ends the connection.
         case goaway, goawayClose
-        /// GOAWAY with the request's own number, and the end of the connection.
+        /// GOAWAY with the request's own stream identifier, and the end of the connection.
         case begunClose
         /// The end of the connection.
         case close
     }
 
-    /// HTTP/2 by TLS from the side of a server, on Python's sockets.
+    /// An HTTP/2 server over TLS, on Python's sockets.
     private final class Server: Sendable {
         let port: UInt16
         private let program: RunningProgram
         private let certificates: TestCertificates
 
         /// - Parameters:
-        ///   - plan: what is said to the requests of the first connection, one after the other;
-        ///     what follows, and those of later connections, are answered.
+        ///   - plan: how to handle the requests of the first connection, in order; its later
+        ///     requests, and those of later connections, get a response.
         ///   - repeats: whether each connection has this plan.
         init(_ plan: [Say], repeats: Bool = false) async throws {
             certificates = try await TestCertificates()
@@ -57,7 +57,7 @@ struct RefusedStreamTests {
             return ClientSession(configuration)
         }
 
-        /// The content of the requests so far that have some, once there are as many.
+        /// The contents of the requests that have some, after that many have arrived.
         func contents(_ count: Int) async -> [String] {
             _ = await program.wait { _ in seen.count >= count }
             return seen
@@ -112,7 +112,7 @@ struct RefusedStreamTests {
                             connection.sendall(frame(7, 0, 0, struct.pack(">II", last, 0)))
                         if "lose" in say: raise EOFError
                 except (EOFError, OSError): pass
-                # What is unread when it closes would have the system take back what was said last.
+                # Closing with unread bytes would make the system discard the last frames.
                 try:
                     connection.settimeout(10)
                     connection.shutdown(socket.SHUT_WR)
@@ -129,7 +129,7 @@ struct RefusedStreamTests {
 
     private static let content = "content"
 
-    /// What can be sent more than once.
+    /// Content that can be sent more than once.
     enum Body: CaseIterable {
         case none, bytes, replayable
 
@@ -144,7 +144,7 @@ struct RefusedStreamTests {
     }
 
     @Test(
-        "A POST that is refused goes out once more",
+        "A refused POST is sent once more",
         arguments: [Say.refuse, .goaway, .goawayClose],
         Body.allCases)
     func repeated(_ say: Say, _ body: Body) async throws {
@@ -156,7 +156,7 @@ struct RefusedStreamTests {
     }
 
     @Test(
-        "The same on a connection that was used before, where GOAWAY came", arguments: [1, 2],
+        "A POST is sent once more after GOAWAY on a reused connection", arguments: [1, 2],
         [Say.goaway, .goawayClose])
     func reused(_ count: Int, _ say: Say) async throws {
         let server = try await Server([Say](repeating: .answer, count: count) + [say])
@@ -168,9 +168,10 @@ struct RefusedStreamTests {
         #expect(await server.contents(2) == [Self.content, Self.content])
     }
 
-    /// A fault is the server's answer.
+    /// INTERNAL_ERROR counts as the server's response.
     @Test(
-        "A GET goes out again in any case", arguments: Say.allCases.filter { $0 != .fault }, [0, 1])
+        "A GET is sent again after a refusal, GOAWAY or the end of the connection",
+        arguments: Say.allCases.filter { $0 != .fault }, [0, 1])
     func idempotent(_ say: Say, _ count: Int) async throws {
         let server = try await Server([Say](repeating: .answer, count: count) + [say])
         let session = server.session()
@@ -179,7 +180,7 @@ struct RefusedStreamTests {
         }
     }
 
-    @Test("Once, and not over and over; not at all where nothing is sent again")
+    @Test("A refused POST is sent again once, and never with the policy .never")
     func limit() async throws {
         for (policy, count) in [(RetryPolicy(), 2), (.never, 1)] {
             let server = try await Server([.refuse, .refuse], repeats: true)
@@ -192,7 +193,7 @@ struct RefusedStreamTests {
         }
     }
 
-    @Test("What can be sent once is not; the error says that it may be")
+    @Test("A one-time stream is not sent again; the error says that a retry is safe")
     func oneShot() async throws {
         let server = try await Server([.refuse])
         let session = server.session()
@@ -203,7 +204,7 @@ struct RefusedStreamTests {
     }
 
     @Test(
-        "Nothing is sent again that may have been done", arguments: [0, 1],
+        "A POST that may have been processed is not sent again", arguments: [0, 1],
         [Say.fault, .begunClose, .close])
     func unknown(_ count: Int, _ say: Say) async throws {
         let server = try await Server([Say](repeating: .answer, count: count) + [say])

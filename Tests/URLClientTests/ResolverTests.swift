@@ -7,7 +7,7 @@ import Testing
 import ToolkitSystem
 import URLClient
 
-@Suite("RFC 8484: names by DNS over HTTPS", .timeLimit(.minutes(2)))
+@Suite("RFC 8484: DNS over HTTPS", .timeLimit(.minutes(2)))
 struct ResolverTests {
     /// A resolver that knows some names, all at 127.0.0.1, behind an nginx that speaks TLS.
     private struct Resolver {
@@ -55,7 +55,7 @@ struct ResolverTests {
             return (labels.joined(separator: "."), Int(message[index + 2]))
         }
 
-        /// An address of type A where the name is known, and nothing otherwise.
+        /// The DNS response: an A record for a known name, otherwise no record.
         private static func answer(to query: [UInt8], _ kind: Int, isKnown: Bool) -> [UInt8] {
             var message = query
             let hasAddress = isKnown && kind == 1
@@ -74,7 +74,7 @@ struct ResolverTests {
         return configuration
     }
 
-    @Test("The resolver is asked, over TLS that is checked; its answer is used")
+    @Test("The resolver is queried over verified TLS, and its response is used")
     func answered() async throws {
         let resolver = try await Resolver(names: ["name.test"])
         let server = try await TestServer()
@@ -113,7 +113,7 @@ struct ResolverTests {
         #expect(error?.kind == .cannotFindHost, "\(error?.description ?? "-")")
     }
 
-    @Test("A name that it does not know has no address")
+    @Test("A name that the resolver does not know has no address")
     func unknown() async throws {
         let resolver = try await Resolver(names: [])
         let session = ClientSession(configuration(resolver))
@@ -124,7 +124,7 @@ struct ResolverTests {
         #expect(resolver.questions.withLock { $0.contains("other.test 1") })
     }
 
-    @Test("A resolver whose certificate is not trusted is not asked")
+    @Test("A resolver whose certificate is not trusted gets no query")
     func untrusted() async throws {
         let resolver = try await Resolver(names: ["name.test"])
         var configuration = configuration(resolver)

@@ -6,7 +6,7 @@ import URLClient
 
 @Suite("Responses", .timeLimit(.minutes(2)))
 struct ResponseTests {
-    /// Answers the first request of each connection with fixed bytes and closes.
+    /// Responds to the first request of each connection with fixed bytes, and closes.
     private func peer(_ answer: String) throws -> ScriptedPeer {
         try peer(Array(answer.utf8))
     }
@@ -19,7 +19,7 @@ struct ResponseTests {
     }
 
     @Test(
-        "D22, S: odd but lawful heads are taken",
+        "D22, S: Unusual but valid heads are accepted",
         arguments: [
             ("HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok", 200, ""),
             ("HTTP/1.1 200 \r\nContent-Length: 2\r\n\r\nok", 200, ""),
@@ -46,7 +46,7 @@ struct ResponseTests {
         #expect(response.fields["Y"] == "gü")
     }
 
-    @Test("S: fields behind chunked content")
+    @Test("S: Fields after chunked content are trailers")
     func trailers() async throws {
         let peer = try peer(
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nDigest: x\r\n\r\n"
@@ -61,7 +61,7 @@ struct ResponseTests {
         #expect(stream.trailers["digest"] == "x")
     }
 
-    @Test("S: interim responses come before the response")
+    @Test("S: Interim responses are reported before the response")
     func interim() async throws {
         let peer = try peer(
             "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
@@ -77,7 +77,7 @@ struct ResponseTests {
     }
 
     @Test(
-        "What cannot be a whole response is an error",
+        "An incomplete or invalid response is an error",
         arguments: [
             ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nok", ClientError.Kind.truncated, 18),
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n", .truncated, 18),
@@ -112,7 +112,7 @@ struct ResponseTests {
         #expect(error?.isSafeToRetry == false)
     }
 
-    @Test("A head has a limit")
+    @Test("A head above the limit is an error")
     func headLimit() async throws {
         let field = "X: \(String(repeating: "x", count: 1_000))\r\n"
         let fields = String(repeating: field, count: 90)
@@ -128,7 +128,7 @@ struct ResponseTests {
         _ = try await ClientSession().data(for: ClientRequest(.get, peer.url()))
     }
 
-    @Test("Content has a limit", arguments: [1, 2, 3])
+    @Test("Content above the limit is an error", arguments: [1, 2, 3])
     func contentLimit(_ limit: Int64) async throws {
         let peer = try peer("HTTP/1.1 200 OK\r\n\r\nok")
         var request = ClientRequest(.get, peer.url())
@@ -138,7 +138,8 @@ struct ResponseTests {
     }
 
     @Test(
-        "S9: what is collected in memory has a limit, announced or not", arguments: [false, true])
+        "S9: Content collected in memory has a limit, with and without an announced length",
+        arguments: [false, true])
     func collectLimit(announced: Bool) async throws {
         let length = announced ? "Content-Length: 30000\r\n" : ""
         let content = String(repeating: "x", count: 30_000)
@@ -151,13 +152,13 @@ struct ResponseTests {
                 try await session.data(for: ClientRequest(.get, peer.url()))
             }
             #expect(error?.kind == kind)
-            // What is not collected has no such limit.
+            // Streamed content has no such limit.
             let (stream, _) = try await session.bytes(for: ClientRequest(.get, peer.url()))
             #expect(try await stream.collect(upTo: 30_000).count == 30_000)
         }
     }
 
-    @Test("gzip is taken off, within limits")
+    @Test("gzip is decoded within limits; above them, or truncated, it is an error")
     func decoding() async throws {
         for (plain, kind) in [
             (TestServer.pattern(100_000), nil),
@@ -188,7 +189,7 @@ struct ResponseTests {
     }
 
     @Test(
-        "Fields tell of coded content that does not come: HEAD, 304, nothing at all",
+        "Content-Encoding without content is accepted: HEAD, 304 and empty content",
         arguments: [
             (HTTPMethod.head, "200 OK\r\nContent-Length: 500\r\n"), (.head, "200 OK\r\n"),
             (.get, "304 Not Modified\r\n"), (.get, "200 OK\r\nContent-Length: 0\r\n"),
@@ -200,7 +201,7 @@ struct ResponseTests {
         #expect(content.isEmpty && response.fields[.contentEncoding] == "gzip")
     }
 
-    @Test("What cannot be decoded has failed while it was received")
+    @Test("A decoding error is reported in the receiving phase")
     func decodingPhase() async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 6\r\n\r\n"
         let peer = try peer(head + "no zip")
@@ -212,7 +213,7 @@ struct ResponseTests {
         #expect(error?.isSafeToRetry == false)
     }
 
-    @Test("D21: errors say what happened, in words and codes")
+    @Test("D21: Errors describe the failure in words and codes")
     func errorText() async throws {
         let port = PeerServer.deadPort
         let error = try #require(
@@ -229,7 +230,7 @@ struct ResponseTests {
         #expect(error.description.contains("127.0.0.1"))
     }
 
-    @Test("Errors say how far it came: in which phase, with how much sent and received")
+    @Test("Errors report the phase, and the numbers of bytes sent and received")
     func errorProgress() async throws {
         let peer = try ScriptedPeer { connection in
             guard let head = connection.head() else { return }
@@ -258,7 +259,7 @@ struct ResponseTests {
     }
 
     @Test(
-        "What is no http URL is refused",
+        "Invalid URLs and URLs of other schemes are refused",
         arguments: [
             ("http://127.0.0.1:-1/", ClientError.Kind.badURL, -1000),
             ("ftp://127.0.0.1/", .unsupportedURL, -1002),
@@ -271,7 +272,7 @@ struct ResponseTests {
         #expect(error?.urlErrorCode == code, "\(error?.description ?? "-")")
     }
 
-    @Test("Requests that would be read differently are refused")
+    @Test("A field with a line break, and GET with content, are refused")
     func badRequests() async throws {
         let peer = try peer("HTTP/1.1 200 OK\r\n\r\n")
         let session = ClientSession()

@@ -4,9 +4,9 @@ import Testing
 import ToolkitSystem
 import URLClient
 
-@Suite("Uploads that go on", .timeLimit(.minutes(2)))
+@Suite("Resumed uploads", .timeLimit(.minutes(2)))
 struct ResumableUploadTests {
-    @Test("The credential of a request does not go to another origin that the server names")
+    @Test("The credential of a request is not sent to an upload URL at another origin")
     func otherOrigin() async throws {
         let heads = Locked([String]())
         let other = try ScriptedPeer { connection in
@@ -45,7 +45,7 @@ struct ResumableUploadTests {
     }
 
     @Test(
-        "Only 404 and 410 say that the server has forgotten the upload",
+        "Only 404 and 410 restart the upload; after other errors the offset is requested again",
         arguments: [401, 403, 429, 404, 410])
     func refusedOffset(_ status: Int) async throws {
         let lines = Locked([String]())
@@ -58,8 +58,8 @@ struct ResumableUploadTests {
         #expect(lines.withLock { $0 } == ["PUT /", "HEAD /x"] + rest)
     }
 
-    /// Uploads four bytes to a server that tells the URL of the upload and goes away, and answers
-    /// later requests in turn.
+    /// Uploads four bytes to a server that sends the URL of the upload, closes the connection, and
+    /// responds to later requests in turn.
     private func upload(
         _ answers: [String], _ lines: Locked<[String]>
     ) async throws -> ClientResponse {
@@ -91,7 +91,7 @@ struct ResumableUploadTests {
         return try await upload.finished().1
     }
 
-    @Test("An answer that says that content is missing is not the end")
+    @Test("A response that says that content is missing does not end the upload")
     func incomplete() async throws {
         let lines = Locked([String]())
         let response = try await upload(
@@ -103,7 +103,7 @@ struct ResumableUploadTests {
         #expect(lines.withLock { $0 } == ["PUT /", "HEAD /x", "PATCH /x", "HEAD /x", "PATCH /x"])
     }
 
-    @Test("An upload that is complete though its answer was lost has succeeded")
+    @Test("An upload that is complete although its response was lost succeeds")
     func lostAnswer() async throws {
         let lines = Locked([String]())
         let response = try await upload(

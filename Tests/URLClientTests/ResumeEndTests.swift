@@ -7,11 +7,11 @@ import ToolkitSystem
 import URLClient
 
 @Suite(
-    "RFC 9110, 15.5.17 and 13.1.5: downloads that were whole, or are others now",
+    "RFC 9110, 15.5.17 and 13.1.5: Downloads that are complete, or have changed",
     .timeLimit(.minutes(3)))
 struct ResumeEndTests {
     @Test(
-        "15.5.17: all bytes but the end of the framing: 416 says that the file is whole",
+        "15.5.17: A 416 with the length completes the file; without it the file is fetched again",
         arguments: ["Content-Range: bytes */1000\r\n", ""])
     func lostEnd(_ range: String) async throws {
         let content = TestServer.pattern(1_000)
@@ -38,12 +38,12 @@ struct ResumeEndTests {
             for: ClientRequest(.get, peer.url()), to: folder.path("file"))
         #expect(response.status == .ok)
         #expect(Files.read(folder.path("file")) == content && Files.names(folder.path) == ["file"])
-        // Where the length stays unknown the file is fetched anew.
+        // If the length stays unknown, the file is fetched again.
         #expect(seen.withLock { $0 } == (range.isEmpty ? [nil, 1_000, nil] : [nil, 1_000]))
     }
 
     @Test(
-        "15.5.17: 416 of another length, or for something else, is no whole file",
+        "15.5.17: A 416 with another length or validator does not complete the file",
         arguments: [("2000", "\"1\""), ("1000", "\"2\"")])
     func unsatisfied(_ length: String, _ tag: String) async throws {
         let content = TestServer.pattern(2_000)
@@ -69,7 +69,7 @@ struct ResumeEndTests {
         #expect(try await ResumeRequest.download(peer, ClientSession(.ephemeral)) == content)
     }
 
-    @Test("15.5.17: something new, as long as what came of the old, is not taken for its whole")
+    @Test("15.5.17: New content as long as the received part does not complete the old file")
     func shorterNow() async throws {
         let content = TestServer.pattern(500)
         let seen = Locked([Int?]())
@@ -106,7 +106,7 @@ struct ResumeEndTests {
             offset: Int64(bytes.count), validator: "\"1\"")
     }
 
-    @Test("14.4: a part of a whole whose length is not known may not be the last one")
+    @Test("14.4: After a part with an unknown total length, the next part is requested")
     func unknownTotal() async throws {
         let content = TestServer.pattern(1_000)
         let seen = Locked([Int?]())
@@ -126,7 +126,7 @@ struct ResumeEndTests {
                         "HTTP/1.1 416 No\r\nContent-Range: bytes */1000\r\nETag: \"1\"\r\n"
                             + "Content-Length: 0\r\n\r\n")
                 case let start?:
-                    // The first of them ends early besides.
+                    // The first of them also ends early.
                     let end = start + 300
                     let sent = start == 400 ? end - 100 : end
                     connection.send(
@@ -143,7 +143,7 @@ struct ResumeEndTests {
         #expect(seen.withLock { $0 } == [nil, 400, 600, 900, 1_000])
     }
 
-    @Test("15.5.17: a later task finds that the file was whole")
+    @Test("15.5.17: A later task finds that the file is complete")
     func wholeLater() async throws {
         let content = TestServer.pattern(1_000)
         let peer = try ScriptedPeer { connection in
@@ -161,7 +161,8 @@ struct ResumeEndTests {
     }
 
     @Test(
-        "A later task that meets an error gives its resume data back", arguments: [503, 404, 401])
+        "A later task that gets an error status returns its resume data",
+        arguments: [503, 404, 401])
     func refusedLater(_ status: Int) async throws {
         let content = TestServer.pattern(1_000)
         let isBack = Locked(false)
@@ -189,14 +190,14 @@ struct ResumeEndTests {
         #expect(error?.kind == .badResponse && error?.message.contains("\(status)") == true)
         let rest = try #require(error?.resumeData)
         #expect(rest == data)
-        // The client's error is not for once, the server's may be.
+        // A client error is final, a server error may be temporary.
         #expect(count.withLock { $0 } == (status < 500 ? 1 : 8))
         isBack.withLock { $0 = true }
         try await session.downloadTask(resuming: rest, to: folder.path("file")).finished()
         #expect(Files.read(folder.path("file")) == content && Files.names(folder.path) == ["file"])
     }
 
-    @Test("Content-Encoding without being asked for: the file is what was sent, and goes on")
+    @Test("With unrequested Content-Encoding the file keeps the coded bytes, and is resumed")
     func unaskedCoding() async throws {
         let archive = TestServer.pattern(1_000)
         let peer = try ScriptedPeer { connection in
@@ -216,7 +217,7 @@ struct ResumeEndTests {
     }
 
     @Test(
-        "RFC 9110, 15.3.7: a part that is not as long as its range is refused, whatever it claims",
+        "RFC 9110, 15.3.7: A part whose Content-Length differs from its range is refused",
         arguments: ["9223372036854775807", "601", "599", "0"])
     func lengthOfRange(_ length: String) async throws {
         let content = TestServer.pattern(1_000)
@@ -241,7 +242,7 @@ struct ResumeEndTests {
     }
 
     @Test(
-        "Two tasks do not write one part, and a part that is being written is not discarded",
+        "A partial file in use is neither written by a second task nor discarded",
         arguments: [true, false])
     func inUse(_ secondGetsRest: Bool) async throws {
         let content = TestServer.pattern(1_000)
@@ -282,7 +283,7 @@ struct ResumeEndTests {
     }
 
     @Test(
-        "Names of parts",
+        "The names of partial files are recognized",
         arguments: [
             (".f.0", true), (".f.zz9", true), (".f.3w5e11264sgsf", true), ("f.1", false),
             (".f", false), (".f.", false), (".f.A", false), (".f.01", false), (".f.+1", false),
@@ -292,8 +293,7 @@ struct ResumeEndTests {
         #expect(PartialFile.isName(name, for: "f") == isPart)
     }
 
-    @Test(
-        "How a download goes on is known before its content is written, and again when it changes")
+    @Test("Resume data is reported before content is written, and again when it changes")
     func resumable() async throws {
         let peer = try ScriptedPeer { connection in
             while connection.head() != nil {
@@ -308,7 +308,7 @@ struct ResumeEndTests {
             for: ClientRequest(.get, peer.url()), to: folder.path("file"))
         let seen = Locked([String?]())
         task.onResumable = { data in
-            // Nothing of the new content is there yet.
+            // None of the new content is written yet.
             let size = data.flatMap { Files.read($0.partialPath)?.count } ?? 0
             let isRight = size == 0 && data?.offset ?? 0 == 0 && data?.measured() == nil
             seen.withLock { $0.append(isRight ? data?.validator : "wrong") }
@@ -317,7 +317,7 @@ struct ResumeEndTests {
         #expect(seen.withLock { $0 } == ["\"0\"", "\"1\"", nil])
     }
 
-    @Test("An error page gives no way to go on, and no word of one")
+    @Test("An error response does not report resume data")
     func resumableError() async throws {
         let peer = try ScriptedPeer { connection in
             while connection.head() != nil {
@@ -335,7 +335,7 @@ struct ResumeEndTests {
     }
 
     @Test(
-        "The file of a part says how many bytes are there",
+        "The offset of resume data is measured from the partial file",
         arguments: [
             (nil, 9, nil), (0, 9, nil), (1, 9, 1), (8, 9, 8), (9, 9, 9), (10, 9, nil),
             (10, nil, 10),

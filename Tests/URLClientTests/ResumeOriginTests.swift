@@ -6,11 +6,11 @@ import Testing
 import ToolkitSystem
 import URLClient
 
-@Suite("RFC 9110, 15.4: a download that goes on at another origin", .timeLimit(.minutes(2)))
+@Suite("RFC 9110, 15.4: A download that is resumed at another origin", .timeLimit(.minutes(2)))
 struct ResumeOriginTests {
     private static let content = TestServer.pattern(1_000)
 
-    /// Has the rest, and writes down the heads of the requests for it.
+    /// Sends the rest, and records the heads of the requests for it.
     private func holder(_ heads: Locked<[String]>) throws -> ScriptedPeer {
         try ScriptedPeer { connection in
             while let head = connection.head() {
@@ -33,14 +33,16 @@ struct ResumeOriginTests {
         }
     }
 
-    @Test("The secrets of the request stay where it was sent", arguments: [503, 401])
+    @Test(
+        "Credentials, cookies and fields of the request are not sent to the other origin",
+        arguments: [503, 401])
     func secrets(_ status: Int) async throws {
         let (first, others) = (Locked([String]()), Locked([String]()))
         let refuser = try refuser(status, first)
         let holder = try holder(others)
         let folder = try ServerDirectory()
         try folder.write("part", Array(Self.content[..<400]))
-        // An earlier task was redirected to where the part came from.
+        // An earlier task was redirected to the origin of the partial file.
         let data = ResumeData(
             url: try #require(URL(string: holder.url("/file"))), partialPath: folder.path("part"),
             offset: 400, validator: "\"1\"", expectedLength: 1_000)

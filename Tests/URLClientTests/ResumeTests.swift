@@ -6,9 +6,9 @@ import Testing
 import ToolkitSystem
 import URLClient
 
-@Suite("RFC 9110, 13.1.5: downloads that go on", .timeLimit(.minutes(3)))
+@Suite("RFC 9110, 13.1.5: Resumed downloads", .timeLimit(.minutes(3)))
 struct ResumeTests {
-    @Test("A server that gives less than the rest is asked until there is no more")
+    @Test("If a server sends less than the rest, requests follow until the file is complete")
     func shortRanges() async throws {
         let content = TestServer.pattern(1_000)
         let peer = try ScriptedPeer { connection in
@@ -30,7 +30,7 @@ struct ResumeTests {
     }
 
     @Test(
-        "The rest of something else is not taken: another tag, another length",
+        "A part with another entity tag or length is refused, and the download restarts",
         arguments: [("\"2\"", 1_000), ("\"1\"", 2_000), ("W/\"1\"", 1_000)])
     func otherContent(_ tag: String, _ length: Int) async throws {
         let content = TestServer.pattern(length)
@@ -45,7 +45,7 @@ struct ResumeTests {
                     connection.send([UInt8](repeating: 0, count: 400))
                     return
                 }
-                // If-Range is passed over.
+                // The server ignores If-Range.
                 let range =
                     start.map { "206 Part\r\nContent-Range: bytes \($0)-\(length - 1)/\(length)" }
                 connection.send(
@@ -58,7 +58,7 @@ struct ResumeTests {
         #expect(seen.withLock { $0 } == [nil, 400, nil])
     }
 
-    @Test("A server that gives a part without being asked for it has failed")
+    @Test("An unrequested partial response is an error")
     func endlessParts() async throws {
         let peer = try ScriptedPeer { connection in
             while connection.head() != nil {
@@ -107,7 +107,7 @@ struct ResumeTests {
         #expect(validators.withLock { $0 } == [nil, changed])
     }
 
-    @Test("A server that is gone for a while is waited for")
+    @Test("A server that is unreachable for a while is tried again")
     func gap() async throws {
         let content = TestServer.pattern(300_000)
         let peer = try ScriptedPeer { connection in
@@ -124,7 +124,7 @@ struct ResumeTests {
         }
         let asked = Locked(0)
         var configuration = ClientConfiguration()
-        // Nobody listens there between the first connection and the last.
+        // No server listens at port 9, between the first connection and the last.
         configuration.endpoints = EndpointPolicy { _, _ in
             let count = asked.withLock { count in
                 count += 1
@@ -140,7 +140,7 @@ struct ResumeTests {
         #expect(asked.withLock { $0 } == 4 && peer.connectionCount == 2)
     }
 
-    @Test("A server that is gone for good ends the download, and nothing is left of it")
+    @Test("A server that stays unreachable ends the download after all attempts")
     func goneForGood() async throws {
         let peer = try ScriptedPeer { connection in
             guard connection.head() != nil else { return }
@@ -167,7 +167,7 @@ struct ResumeTests {
         #expect(asked.withLock { $0 } == 1 + configuration.downloadContinuations)
     }
 
-    @Test("Resumed, the server breaks off each time before any content: it ends")
+    @Test("A resumed download ends if the server closes each time before any content")
     func nothingNew() async throws {
         let peer = try ScriptedPeer { connection in
             guard connection.head() != nil else { return }
@@ -205,7 +205,7 @@ struct ResumeTests {
         }
     }
 
-    @Test("The delegate is told where a download goes on, and not of one that begins anew")
+    @Test("The delegate gets the offset of a resumed download, not of a restarted one")
     func told() async throws {
         let content = TestServer.pattern(1_000)
         let peer = try ScriptedPeer { connection in
@@ -236,7 +236,7 @@ struct ResumeTests {
         }
     }
 
-    @Test("A name that is as long as names may be")
+    @Test("A download can have the longest possible file name")
     func longName() async throws {
         let server = try await TestServer()
         let folder = try ServerDirectory()
@@ -246,7 +246,7 @@ struct ResumeTests {
         #expect(Files.read(folder.path(name)) == Array("hello".utf8))
     }
 
-    @Test("A limit of content counts a download that begins anew from its first byte")
+    @Test("The content limit counts a restarted download from its first byte")
     func limit() async throws {
         let content = TestServer.pattern(1_000)
         let peer = try ScriptedPeer { connection in
@@ -288,7 +288,7 @@ struct ResumeTests {
         #expect(seen.size == 70_000 && !FileManager.default.fileExists(atPath: seen.path))
     }
 
-    @Test("Whoever waits for a download alone asks and tells no delegate of its content")
+    @Test("An awaited download calls its own delegate about content, and not the session's")
     func quiet() async throws {
         let server = try await TestServer()
         let folder = try ServerDirectory()

@@ -2,7 +2,7 @@ import HTTPParser
 import Testing
 import URLClient
 
-@Suite("RFC 9112: a server's faults are called so", .timeLimit(.minutes(2)))
+@Suite("RFC 9112: Errors of servers are reported as such", .timeLimit(.minutes(2)))
 struct ServerFaultTests {
     private static let ok = "HTTP/1.1 200 OK\r\n"
     private static let chunked = ok + "Transfer-Encoding: chunked\r\n\r\n"
@@ -21,7 +21,7 @@ struct ServerFaultTests {
     }
 
     @Test(
-        "What is no HTTP is a bad response",
+        "A response that is not valid HTTP is a bad response",
         arguments: [
             chunked + "0x5\r\nhello\r\n0\r\n\r\n", chunked + "g\r\n", chunked + "-1\r\nx\r\n",
             chunked + "5\r\nhelloX\r\n0\r\n\r\n", chunked + "\r\n",
@@ -51,7 +51,7 @@ struct ServerFaultTests {
         #expect(error?.kind == .headTooLong, "\(error as Any)")
     }
 
-    @Test("So is a trailer without an end")
+    @Test("A trailer without an end is a head that is too long")
     func endlessTrailer() async throws {
         let piece = [UInt8](repeating: UInt8(ascii: "a"), count: 32 << 10)
         let error = try await error { connection in
@@ -61,7 +61,7 @@ struct ServerFaultTests {
         #expect(error?.kind == .headTooLong, "\(error as Any)")
     }
 
-    @Test("And a status line without one")
+    @Test("A status line without an end is a head that is too long")
     func endlessStart() async throws {
         let piece = [UInt8](repeating: UInt8(ascii: "1"), count: 32 << 10)
         let error = try await error { connection in

@@ -17,7 +17,7 @@ struct SettingTests {
 
     private func text(_ content: [UInt8]) -> String { String(decoding: content, as: UTF8.self) }
 
-    @Test("By default storages are shared, in an ephemeral session they are its own")
+    @Test("Storages are shared by default, and private in an ephemeral session")
     func storages() {
         let (usual, own) = (ClientConfiguration.default, ClientConfiguration.ephemeral)
         #expect(usual.cookies === CookieStorage.shared && usual.cache === ClientCache.shared)
@@ -28,7 +28,7 @@ struct SettingTests {
         #expect(ClientSession.shared.configuration.cookies === CookieStorage.shared)
     }
 
-    @Test("A field that differs from the last request's in its bytes alone is sent as it is")
+    @Test("Canonically equivalent values of a field are sent with their own bytes")
     func equivalentFields() async throws {
         let heads = Locked([String]())
         let peer = try ScriptedPeer { connection in
@@ -52,7 +52,7 @@ struct SettingTests {
         #expect(sent == values.map { Array($0.utf8) })
     }
 
-    @Test("A task's priority can be changed until it waits for its turn")
+    @Test("A priority that is set before a task starts decides its turn")
     func priority() async throws {
         let gate = Gate()
         let order = Locked([String]())
@@ -79,7 +79,7 @@ struct SettingTests {
         #expect(order.withLock { $0 } == ["/first", "/b", "/a"])
     }
 
-    @Test("reset empties what is kept; it and flush close connections")
+    @Test("reset removes cookies and stored responses; reset and flush close connections")
     func reset() async throws {
         let peer = try ScriptedPeer { connection in
             while connection.head() != nil {
@@ -101,13 +101,13 @@ struct SettingTests {
             #expect(text(try await session.data(for: request).0) == content)
         }
         await session.flush()
-        var anew = request
-        anew.cachePolicy = .reloadIgnoringLocalCacheData
-        #expect(text(try await session.data(for: anew).0) == "2")
+        var fresh = request
+        fresh.cachePolicy = .reloadIgnoringLocalCacheData
+        #expect(text(try await session.data(for: fresh).0) == "2")
         #expect(peer.connectionCount == 3)
     }
 
-    @Test("Whoever cannot be connected to is tried again where that is wanted")
+    @Test("A failed connection is tried again only if the retry policy says so")
     func retriesConnecting() async throws {
         let server = try await TestServer()
         for retries in [false, true] {
@@ -131,7 +131,7 @@ struct SettingTests {
         }
     }
 
-    @Test("Without TLS nobody is asked for a password of Basic where that is forbidden")
+    @Test("A challenge of Basic without TLS is not answered if that is forbidden; Digest is")
     func basicWithoutTLS() async throws {
         let asked = Locked(0)
         let bin = try await BinServer { configuration in
@@ -146,7 +146,7 @@ struct SettingTests {
         #expect(try await bin.send(.get, "/digest-auth/auth/u/p").status == 200)
     }
 
-    @Test("RFC 7616, 3.3: a stale nonce is replaced without a question")
+    @Test("RFC 7616, 3.3: A stale nonce is replaced without asking for the password again")
     func staleNonce() async throws {
         let count = Locked(0)
         let nonces = Locked([String]())
@@ -191,7 +191,7 @@ struct SettingTests {
         #expect(bin.cookies.cookies.count == 1)
         for (page, isSent) in [
             (nil, true), ("http://127.0.0.1/page", true), ("http://other.test/page", false),
-            // A page of no site.
+            // Pages without a site.
             ("file:///page.html", false), ("about:blank", false),
         ] as [(String?, Bool)] {
             var request = bin.request(.get, "/cookies")
@@ -202,7 +202,7 @@ struct SettingTests {
     }
 
     @Test(
-        "RFC 9110, 8.4.1: deflate with and without its wrapper, gzip of two members",
+        "RFC 9110, 8.4.1: deflate is decoded with and without its wrapper, gzip with two members",
         arguments: [
             ("deflate", [120, 156, 75, 206, 207, 43, 73, 205, 43, 1, 0, 11, 203, 2, 252]),
             ("deflate", [75, 206, 207, 43, 73, 205, 43, 1, 0]),
@@ -221,7 +221,7 @@ struct SettingTests {
         #expect(text(decoded) == (coding == "gzip" ? "contentcontent" : "content"))
     }
 
-    @Test("Metrics of a transaction over TLS: times in order, version and cipher, both addresses")
+    @Test("Metrics of a TLS transaction have ordered times, version, cipher and both addresses")
     func secureMetrics() async throws {
         let certificates = try await TestCertificates()
         let server = try await PeerServer.nginx(
@@ -247,7 +247,7 @@ struct SettingTests {
             transaction.remoteAddress == "127.0.0.1" && transaction.remotePort == Int(server.port))
     }
 
-    @Test("A download that fails keeps its part unless it is told not to")
+    @Test("A failed download keeps its partial file, unless keepsPartialFile is false")
     func partialFile() async throws {
         let peer = try ScriptedPeer { connection in
             guard connection.head() != nil else { return }
@@ -272,7 +272,7 @@ struct SettingTests {
         }
     }
 
-    @Test("A resumed download without an answer removes its part if keepsPartialFile is false")
+    @Test("A resumed download without a response keeps its part only with keepsPartialFile")
     func unansweredResumption() async throws {
         let closed = try ScriptedPeer { _ in }
         let url = try #require(URL(string: closed.url()))

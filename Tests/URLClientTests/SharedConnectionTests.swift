@@ -7,7 +7,7 @@ import URLClient
 struct SharedConnectionTests {
     private static let size = 64 << 20
 
-    @Test("S8: a reader that waits keeps little in memory, and holds up no other stream")
+    @Test("S8: A reader that waits holds little in memory, and does not delay other streams")
     func slowReader() async throws {
         let server = try await PeerServer.nginx(.init(at: "127.0.0.1", speaksHTTP2: true))
         try server.write([UInt8](repeating: 0x61, count: Self.size), to: "f.bin")

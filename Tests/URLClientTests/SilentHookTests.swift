@@ -7,7 +7,7 @@ import Testing
 import ToolkitSystem
 import URLClient
 
-@Suite("What the application is asked and does not answer", .timeLimit(.minutes(2)))
+@Suite("Calls to the application that do not return", .timeLimit(.minutes(2)))
 struct SilentHookTests {
     private static func silence() async throws {
         try await Task.sleep(for: .seconds(24 * 3600))
@@ -15,7 +15,7 @@ struct SilentHookTests {
 
     private static let request = ClientRequest(.get, "http://127.0.0.1:9/")
 
-    @Test("Where to connect to: the whole task's limit")
+    @Test("An endpoint policy that does not return ends at the total limit")
     func endpoints() async {
         var configuration = ClientConfiguration.ephemeral
         configuration.timeouts.total = .milliseconds(300)
@@ -28,7 +28,9 @@ struct SilentHookTests {
         #expect(error?.kind == .timedOut(.total))
     }
 
-    @Test("Where to connect to: the limit for connecting", arguments: [1, 2])
+    @Test(
+        "An endpoint policy that does not return ends at the limit for connecting",
+        arguments: [1, 2])
     func connecting(attempts: Int) async {
         let asked = Locked(0)
         var configuration = ClientConfiguration.ephemeral
@@ -41,11 +43,11 @@ struct SilentHookTests {
         let session = ClientSession(configuration)
         let error = await failure { try await session.data(for: Self.request) }
         #expect(error?.kind == .timedOut(.connect) && error?.isSafeToRetry == true)
-        // On a slow machine the time may be up before the first answer has come.
+        // On a slow machine the time may end before the first call returns.
         #expect((1...attempts).contains(asked.withLock { $0 }))
     }
 
-    @Test("A token")
+    @Test("A token provider that does not return ends at the total limit")
     func token() async throws {
         var configuration = ClientConfiguration.ephemeral
         configuration.timeouts.total = .milliseconds(300)
@@ -59,7 +61,7 @@ struct SilentHookTests {
         #expect(error?.kind == .timedOut(.total))
     }
 
-    @Test("A token for a WebSocket")
+    @Test("A WebSocket's token provider that does not return ends at the total limit")
     func webSocketToken() async throws {
         var configuration = ClientConfiguration.ephemeral
         configuration.timeouts.total = .milliseconds(300)
@@ -73,7 +75,9 @@ struct SilentHookTests {
         #expect(error?.kind == .timedOut(.total))
     }
 
-    @Test("A challenge of a WebSocket: its limit counts all stages", arguments: [false, true])
+    @Test(
+        "The total limit of a WebSocket includes its challenge and the request after it",
+        arguments: [false, true])
     func webSocketChallenge(isAnswered: Bool) async throws {
         let peer = try ScriptedPeer { connection in
             guard connection.head() != nil else { return }
@@ -103,7 +107,7 @@ struct SilentHookTests {
         }
     }
 
-    @Test("Content to send")
+    @Test("A delegate that does not provide content ends at the total limit")
     func content() async {
         var configuration = ClientConfiguration.ephemeral
         configuration.timeouts.total = .milliseconds(300)
@@ -114,7 +118,7 @@ struct SilentHookTests {
         #expect(error?.kind == .timedOut(.total))
     }
 
-    @Test("A task that is suspended before a stored response is there gets it when it goes on")
+    @Test("A task suspended before its stored response is ready gets it when it resumes")
     func suspendedBeforeServing() async throws {
         let server = try await TestServer { _, router in
             router.on(.get, "/c") { _ in
@@ -150,7 +154,7 @@ struct SilentHookTests {
     }
 
     @Test(
-        "After a redirect nothing is safe to be done again that was not before",
+        "After a redirect, a failed connection is safe to retry only for idempotent methods",
         arguments: [(.post, false), (.get, true), (.put, true)] as [(HTTPMethod, Bool)])
     func redirected(_ method: HTTPMethod, _ isSafe: Bool) async throws {
         let server = try await TestServer { _, router in

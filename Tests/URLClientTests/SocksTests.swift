@@ -18,7 +18,7 @@ struct SocksTests {
     }
 
     @Test(
-        "Names are resolved here (4, 5) or by the proxy (4a, 5h)",
+        "Names are resolved by the client (4, 5) or by the proxy (4a, 5h)",
         arguments: [
             (ClientProxy.Kind.socks4, "localhost", "4 user= address 127.0.0.1:81"),
             (.socks4a, "name.test", "4 user= name name.test:81"),
@@ -40,7 +40,7 @@ struct SocksTests {
         #expect(!head.lowercased().contains("proxy"))
     }
 
-    @Test("Version 5 asks who is there (RFC 1929); the server is told nothing of it")
+    @Test("Version 5 uses a login (RFC 1929), which the server does not get")
     func login() async throws {
         let socks = try SocksProxy(login: "me:pass")
         let good = ClientProxy(
@@ -58,7 +58,7 @@ struct SocksTests {
         }
     }
 
-    @Test("A refusal is the proxy's", arguments: [ClientProxy.Kind.socks4a, .socks5h])
+    @Test("A refusal is reported as the proxy's", arguments: [ClientProxy.Kind.socks4a, .socks5h])
     func refusal(_ kind: ClientProxy.Kind) async throws {
         let socks = try SocksProxy(refuses: true)
         let proxy = ClientProxy(kind, host: "127.0.0.1", port: socks.port)

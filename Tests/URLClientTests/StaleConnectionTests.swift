@@ -11,8 +11,8 @@ import URLClient
 struct StaleConnectionTests {
     private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
-    /// Answers the first request of the first connection, and closes it when the second one has come;
-    /// later connections answer all.
+    /// Responds to the first request of the first connection, and closes it after the second
+    /// request arrives; later connections respond to all requests.
     private func peer(_ seen: Locked<[String]>) throws -> ScriptedPeer {
         try ScriptedPeer { connection in
             var count = 0
@@ -33,7 +33,7 @@ struct StaleConnectionTests {
     }
 
     @Test(
-        "What is idempotent is sent once more, on a new connection",
+        "An idempotent request is sent once more, on a new connection",
         arguments: [HTTPMethod.get, .put, .delete])
     func idempotent(_ method: HTTPMethod) async throws {
         let seen = Locked([String]())
@@ -48,7 +48,7 @@ struct StaleConnectionTests {
         #expect(peer.connectionCount == 2)
     }
 
-    @Test("Content that has to be made again is made again then")
+    @Test("Replayable content is made again for the new connection")
     func remade() async throws {
         let seen = Locked([String]())
         let peer = try peer(seen)
@@ -69,7 +69,7 @@ struct StaleConnectionTests {
     }
 
     @Test(
-        "What is not, and may have been done, is an error",
+        "A POST that may have been processed is an error",
         arguments: [ClientBody.none, .bytes([]), .text("content")])
     func notIdempotent(_ body: ClientBody) async throws {
         let seen = Locked([String]())
@@ -84,7 +84,7 @@ struct StaleConnectionTests {
         #expect(seen.withLock { $0 } == ["GET", "POST"])
     }
 
-    @Test("A connection that was closed before is not used: any request goes out once")
+    @Test("A connection that was closed while idle is not used, and a POST is sent once")
     func closedBefore() async throws {
         let seen = Locked([String]())
         let closed = Gate()
@@ -106,7 +106,7 @@ struct StaleConnectionTests {
         #expect(seen.withLock { $0 } == ["GET", "POST"] && peer.connectionCount == 2)
     }
 
-    /// Answers the first request of the first connection, and sends something more when it is idle.
+    /// Responds to the first request of the first connection, and sends more while it is idle.
     private func spoiling(
         _ more: String, answer: String = Self.answer, _ seen: Locked<[String]>, _ sent: Gate
     ) throws -> ScriptedPeer {
@@ -131,7 +131,7 @@ struct StaleConnectionTests {
         "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 4\r\n\r\nlate"
 
     @Test(
-        "Bytes that come over an idle connection are no answer to the next request",
+        "Bytes received on an idle connection are not the response to the next request",
         arguments: [HTTPMethod.get, .post, .put],
         ["", late, "HTTP/1.1 200 OK\r\n", "x"])
     func spoilt(_ method: HTTPMethod, _ more: String) async throws {
@@ -154,7 +154,7 @@ struct StaleConnectionTests {
     }
 
     @Test(
-        "Nor do bytes behind the end of an answer, in the same packet",
+        "Bytes after a response, in the same packet, are not the response to the next request",
         arguments: [
             answer + late, answer + "HTTP/1.1 200",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n" + late,
@@ -172,8 +172,8 @@ struct StaleConnectionTests {
         #expect(first.status.code < 300 && response.status == .ok && content == Array("ok".utf8))
     }
 
-    /// A proxy that is the server, too. The first connection ends with its second request; the others
-    /// give an answer to CONNECT, and 404 to all else.
+    /// A proxy that is also the server. The first connection ends with its second request; the
+    /// others send `answer` to CONNECT, and 404 to all other requests.
     private func proxy(_ answer: String, _ seen: Locked<[String]>) throws -> ScriptedPeer {
         try ScriptedPeer { connection in
             var count = 0
@@ -206,7 +206,7 @@ struct StaleConnectionTests {
 
     private static let tunnelURL = "http://name.test/"
 
-    @Test("RFC 9110, 9.3.6: the answer to a second CONNECT is the proxy's, not the server's")
+    @Test("RFC 9110, 9.3.6: The response to a second CONNECT is the proxy's, not the server's")
     func tunnels() async throws {
         let seen = Locked([String]())
         let cookies = CookieStorage()
@@ -220,7 +220,7 @@ struct StaleConnectionTests {
     }
 
     @Test(
-        "A proxy that refuses the new tunnel is not taken for the server either",
+        "A proxy's refusal of the new tunnel is an error, not the server's response",
         arguments: [(302, ClientError.Kind.proxyRefused), (407, .authenticationRequired)])
     func refusedTunnels(_ status: Int, _ kind: ClientError.Kind) async throws {
         let seen = Locked([String]())
@@ -239,7 +239,7 @@ struct StaleConnectionTests {
     }
 
     @Test(
-        "RFC 9110, 9.2.2: a POST that may have been done goes through no new tunnel",
+        "RFC 9110, 9.2.2: A POST that may have been processed is not sent in a new tunnel",
         arguments: [200, 407])
     func notIdempotentTunnels(_ status: Int) async throws {
         let seen = Locked([String]())
@@ -258,7 +258,7 @@ struct StaleConnectionTests {
         #expect(seen.withLock { $0 } == ["CONNECT 0", "GET 0", "POST 0", "CONNECT 1"])
     }
 
-    @Test("Tasks of the session's own thread, many connections: each is looked at")
+    @Test("Each of many connections with late bytes is checked before it is used again")
     func manySpoilt() async throws {
         let (first, sent) = (Locked(0), Locked(0))
         let peer = try ScriptedPeer { connection in

@@ -7,10 +7,10 @@ import URLClient
 
 @Suite("Suspended tasks and the socket", .timeLimit(.minutes(5)))
 struct SuspensionTests {
-    @Test("Receiving: a server that would send without end is stopped, and goes on")
+    @Test("Receiving: A suspended task stops the server, which continues after the resume")
     func receiving() async throws {
         let sent = Locked(0)
-        // The rest is sent when the task was suspended, however fast it is read.
+        // The rest is sent after the task is suspended, however fast it is read.
         let gate = Gate()
         let size = 64 << 20
         let content = BlockContent(count: size)
@@ -34,7 +34,7 @@ struct SuspensionTests {
         #expect(await soon { sent.withLock { $0 } > BlockContent.blockSize })
         let count = try await settled { sent.withLock { $0 } }
         let received = task.countOfBytesReceived
-        // What the system's buffers take is sent, and nothing of it is read.
+        // The peer fills the system's buffers, and the task reads nothing from them.
         #expect(count < size)
         try await Task.sleep(for: .milliseconds(200))
         #expect(sent.withLock { $0 } == count && task.countOfBytesReceived == received)
@@ -44,7 +44,7 @@ struct SuspensionTests {
         #expect(content.isWhole(in: folder.path("file")) && peer.connectionCount == 1)
     }
 
-    @Test("Sending: nothing goes out while a task is suspended")
+    @Test("Sending: Nothing is sent while a task is suspended")
     func sending() async throws {
         let gate = Gate()
         let total = Locked(0)
@@ -71,7 +71,7 @@ struct SuspensionTests {
         task.suspend()
         let sent = try await settled { Int(task.countOfBytesSent) }
         gate.open()
-        // The peer reads on; what was on its way comes, and no more.
+        // The peer continues to read; it gets the bytes that were sent before, and no more.
         let came = try await settled { total.withLock { $0 } }
         #expect(came <= sent && Int(task.countOfBytesSent) == sent && sent < size)
         task.resume()
@@ -113,15 +113,15 @@ struct SuspensionTests {
         #expect(task.error == nil && task.countOfBytesReceived == 8)
     }
 
-    @Test("A suspended task does not run into its idle limit")
+    @Test("A suspended task does not reach its idle limit")
     func idle() async throws {
-        // Other tests may hold up a part of the content.
+        // Other tests may delay a part of the content.
         var isHeld = false
         for _ in 0..<5 where !isHeld { isHeld = try await isHeldBySuspension() }
         #expect(isHeld)
     }
 
-    /// Whether a task outlives its idle limit while it is suspended, and receives the rest then.
+    /// Whether a suspended task stays alive after its idle limit, and then receives the rest.
     private func isHeldBySuspension() async throws -> Bool {
         let gate = Gate()
         let peer = try ScriptedPeer { connection in

@@ -8,7 +8,7 @@ import URLClient
 
 @Suite("Tasks", .timeLimit(.minutes(2)))
 struct TaskTests {
-    /// Sends half of the content, waits for a byte to go on, then sends the rest.
+    /// Sends half of the content, waits for the gate, then sends the rest.
     private func halves(_ gate: Gate) throws -> ScriptedPeer {
         try ScriptedPeer { connection in
             guard connection.head() != nil else { return }
@@ -19,7 +19,7 @@ struct TaskTests {
         }
     }
 
-    @Test("D25: a task that was suspended goes on where it was")
+    @Test("D25: A suspended task continues where it stopped")
     func suspension() async throws {
         let gate = Gate()
         let peer = try halves(gate)
@@ -35,7 +35,7 @@ struct TaskTests {
         task.resume()
         #expect(task.state == .suspended)
         task.resume()
-        // What came meanwhile may have completed it by now.
+        // The content received meanwhile may have completed it by now.
         #expect(task.state != .suspended)
         await delegate.wait { $0.last == "complete" }
         let content = delegate.log.filter { $0.hasPrefix("content") }
@@ -43,7 +43,7 @@ struct TaskTests {
         #expect(peer.connectionCount == 1)
     }
 
-    @Test("Y36: a new task is suspended once; each suspension is taken back by one call")
+    @Test("Y36: A new task is suspended once; each resume ends one suspension")
     func countedSuspensions() async throws {
         let gate = Gate()
         let peer = try halves(gate)
@@ -53,7 +53,7 @@ struct TaskTests {
         #expect(task.state == .suspended)
         task.resume()
         #expect(task.state == .running)
-        // What is not suspended is not let go on beforehand.
+        // Resuming a running task does not count against a later suspension.
         task.resume()
         task.resume()
         task.suspend()
@@ -65,7 +65,7 @@ struct TaskTests {
         #expect(task.countOfBytesReceived == 8)
     }
 
-    @Test("D26, callbacks in order; a task whose response was allowed is running")
+    @Test("D26: Callbacks are in order; a task whose response was allowed is running")
     func order() async throws {
         let server = try await TestServer()
         let delegate = Recorder()
@@ -80,12 +80,12 @@ struct TaskTests {
             delegate.log.filter { $0 != "sent" } == [
                 "response 200", "content content", "metrics", "complete",
             ])
-        // At least as far as its delegate can know.
+        // This is the state that the delegate has seen.
         #expect(delegate.states == [.running])
         #expect(task.state == .completed)
     }
 
-    @Test("Y14: a task is one thing: whoever asks for it gets the same one")
+    @Test("Y14: All references to a task, also in allTasks, are the same object")
     func identity() async throws {
         let gate = Gate()
         let peer = try halves(gate)
@@ -104,7 +104,7 @@ struct TaskTests {
         #expect(copy.countOfBytesReceived == 8)
     }
 
-    @Test("S: a response that the delegate does not want is not read")
+    @Test("S: A response that the delegate cancels is not read")
     func dispositionCancel() async throws {
         let server = try await TestServer()
         let delegate = Recorder(.cancel)
@@ -131,7 +131,7 @@ struct TaskTests {
         #expect(Files.read(folder.path("file"))?.elementsEqual(TestServer.pattern(100_000)) == true)
     }
 
-    @Test("D13: a download without a delegate or with a silent one is whole")
+    @Test("D13: A download is complete without a delegate, or with one without methods")
     func silentDownload() async throws {
         let server = try await TestServer()
         let session = ClientSession()
@@ -142,10 +142,10 @@ struct TaskTests {
             }.resume()
         }
         #expect(size == 70_000)
-        // It was a temporary one.
+        // The file was temporary.
         let name = try #require(path)
         try await waitUntil { Files.read(name) == nil }
-        // A delegate that says nothing of what is written, and one that says nothing at all.
+        // A delegate without a method for progress, and one without any method.
         let folder = try ServerDirectory()
         let content = TestServer.pattern(70_000)
         let delegates: [(String, any ClientSessionDelegate)] = [
@@ -174,7 +174,7 @@ struct TaskTests {
 
     private final class Mute: ClientSessionDelegate {}
 
-    @Test("Cancelled before, while and after it runs; a cancelled task cannot be resumed")
+    @Test("A task can be cancelled before and while it runs, and cannot be resumed after that")
     func cancellation() async throws {
         let gate = Gate()
         let peer = try halves(gate)
@@ -193,7 +193,7 @@ struct TaskTests {
         running.cancel()
         #expect(await failure { try await running.finished() }?.kind == .cancelled)
         #expect(running.error?.urlErrorCode == -999)
-        // A task that was cancelled cannot be resumed, and its end is told once.
+        // A task that was cancelled cannot be resumed, and its end is reported once.
         running.resume()
         #expect(await soon { running.state == .completed })
         await delegate.wait { $0.contains("complete cancelled") }
@@ -215,7 +215,7 @@ struct TaskTests {
             { _ = try await session.dataTask(for: request).finished() },
         ]
         for call in calls {
-            // Cancelled from inside: from outside an answer could be quicker.
+            // It is cancelled from inside, because from outside a response could come first.
             let task = Task {
                 unsafe withUnsafeCurrentTask { task in unsafe task?.cancel() }
                 return await failure(call)
@@ -225,7 +225,7 @@ struct TaskTests {
         #expect(peer.connectionCount == 0)
     }
 
-    @Test("Invalidated sessions: tasks end, the delegate is told and let go, new tasks fail")
+    @Test("An invalidated session ends its tasks, releases its delegate and refuses new tasks")
     func invalidation() async throws {
         let gate = Gate()
         let peer = try halves(gate)
@@ -251,7 +251,7 @@ struct TaskTests {
         #expect(log.withLock { $0.last } != nil)
     }
 
-    @Test("Y32: the delegate is held by its session, and let go, whoever keeps session and task")
+    @Test("Y32: An invalidated session releases its delegate, even if session and task are kept")
     func delegateLetGo() async throws {
         let gate = Gate()
         let peer = try halves(gate)
@@ -271,7 +271,7 @@ struct TaskTests {
         withExtendedLifetime((session, task)) {}
     }
 
-    @Test("A task's own delegate is let go at its end, also by the task", arguments: [false, true])
+    @Test("A task's own delegate is released at the end of the task", arguments: [false, true])
     func ownDelegateLetGo(isDownload: Bool) async throws {
         let server = try await TestServer()
         let folder = try ServerDirectory()
@@ -294,7 +294,7 @@ struct TaskTests {
         withExtendedLifetime((session, task)) {}
     }
 
-    @Test("invalidateAndCancel ends what runs; the shared session ignores it")
+    @Test("invalidateAndCancel ends running tasks; the shared session ignores it")
     func invalidateAndCancel() async throws {
         let gate = Gate()
         let peer = try halves(gate)
@@ -318,7 +318,7 @@ struct TaskTests {
         _ = try await ClientSession.shared.data(for: ClientRequest(.get, server.url("/hello")))
     }
 
-    @Test("D17, S: a slow delegate holds the connection up, not the memory")
+    @Test("D17, S: A slow delegate delays the connection, and does not fill the memory")
     func slowDelegate() async throws {
         let sent = Locked(0)
         let content = BlockContent(count: 64_000_000)
@@ -338,8 +338,8 @@ struct TaskTests {
         let task = session.dataTask(for: ClientRequest(.get, peer.url()))
         task.resume()
         await delegate.wait { $0.contains("blocked") }
-        // What is received while the delegate sleeps is bounded by the buffers, what is sent by those
-        // of the system.
+        // While the delegate sleeps, the client's buffers limit the received bytes, and those of
+        // the system the sent ones.
         _ = try await settled { sent.withLock { $0 } + Int(task.countOfBytesReceived) }
         #expect(task.countOfBytesReceived < 4 << 20)
         #expect(sent.withLock { $0 } < content.count)
@@ -354,7 +354,7 @@ final class Gate: Sendable {
     private let isOpen = Locked(false)
     private let hasBegun = Locked(false)
 
-    /// Lets the other side come to it.
+    /// Lets the other side start.
     func begin() { hasBegun.withLock { $0 = true } }
     var isBegun: Bool { hasBegun.withLock { $0 } }
 
@@ -369,7 +369,7 @@ final class Gate: Sendable {
     }
 }
 
-/// The error of what fails; nil if it does not.
+/// The error that a closure throws; nil if it throws none.
 func failure(_ body: () async throws -> Void) async -> ClientError? {
     do {
         try await body()
@@ -379,7 +379,7 @@ func failure(_ body: () async throws -> Void) async -> ClientError? {
     }
 }
 
-/// The error of what fails; nil if it does not.
+/// The error that a closure throws; nil if it throws none.
 func failure<Value>(_ body: () async throws -> Value) async -> ClientError? {
     do {
         _ = try await body()

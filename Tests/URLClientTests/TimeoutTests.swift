@@ -19,7 +19,7 @@ struct TimeoutTests {
         return await failure { try await session.data(for: whole) }?.kind
     }
 
-    @Test("First byte, and TLS, of a peer that says nothing")
+    @Test("A silent peer reaches the limits for the first byte and for TLS")
     func silence() async throws {
         let peer = try ScriptedPeer { $0.waitForEnd() }
         let first = await limit(peer.url()) { $0.firstByte = .milliseconds(80) }
@@ -28,7 +28,7 @@ struct TimeoutTests {
         #expect(tls == .timedOut(.tls))
     }
 
-    @Test("Idle: a peer that stops in the middle")
+    @Test("Idle: A peer that stops in the middle of the content times out")
     func idle() async throws {
         let peer = try ScriptedPeer { connection in
             guard connection.head() != nil else { return }
@@ -41,7 +41,7 @@ struct TimeoutTests {
                 == .timedOut(.idle))
     }
 
-    @Test("D18, S: the whole task, though something always comes")
+    @Test("D18, S: The total limit ends a task that receives bytes all the time")
     func total() async throws {
         let peer = try ScriptedPeer { connection in
             guard connection.head() != nil else { return }
@@ -51,7 +51,7 @@ struct TimeoutTests {
         #expect(await limit(peer.url()) { $0.total = .milliseconds(200) } == .timedOut(.total))
     }
 
-    @Test("The queue: one connection, and another task has it")
+    @Test("The queue limit ends a task that waits for another task's connection")
     func queue() async throws {
         let gate = Gate()
         let peer = try ScriptedPeer { connection in
@@ -72,16 +72,16 @@ struct TimeoutTests {
         _ = try await first.value
     }
 
-    @Test("D19: many at once: those who get something go on, the others end, each by its own limit")
+    @Test("D19: Of many tasks, those that receive bytes continue, and the others time out")
     func manyDeadlines() async throws {
         let expected: [ClientError.Kind?] = (0..<100).map { $0 % 2 == 0 ? nil : .timedOut(.idle) }
-        // Other tests may hold up the bytes of a steady one.
+        // Other tests may delay the bytes of a steady task.
         var kinds: [ClientError.Kind?] = []
         for _ in 0..<5 where kinds != expected { kinds = try await kindsOfManyDeadlines() }
         #expect(kinds == expected)
     }
 
-    /// The errors of tasks whose servers send steadily and not at all, in turns.
+    /// The errors of tasks whose servers alternately send steadily and not at all.
     private func kindsOfManyDeadlines() async throws -> [ClientError.Kind?] {
         let peer = try ScriptedPeer { connection in
             guard let head = connection.head() else { return }
@@ -98,7 +98,7 @@ struct TimeoutTests {
         let session = ClientSession(configuration)
         let tasks = (0..<100).map { index in
             var request = ClientRequest(.get, peer.url(index % 2 == 0 ? "/steady" : "/silent"))
-            // The steady ones take longer as a whole; each byte gives them the time anew.
+            // The steady tasks take longer than the limit; each byte restarts it.
             request.timeouts = ClientTimeouts(idle: .seconds(4))
             return session.dataTask(for: request)
         }
@@ -111,7 +111,7 @@ struct TimeoutTests {
         return kinds
     }
 
-    @Test("D19: the deadlines are looked at by the clock, however many pieces come")
+    @Test("D19: The deadlines are checked by the clock, however many pieces arrive")
     func looks() async throws {
         let pieces = 4_000
         let peer = try ScriptedPeer { connection in
@@ -134,14 +134,14 @@ struct TimeoutTests {
         let delegate = PieceCounter()
         try await session.dataTask(for: request, delegate: delegate).finished()
         #expect(delegate.count.withLock { $0 } > 0)
-        // A reader who comes for each piece has a deadline of its own for each.
+        // A reader that requests each piece has a separate deadline for each.
         let (content, _) = try await session.bytes(for: request)
         #expect(try await content.collect(upTo: pieces).count == pieces)
         let looks = await session.deadlineLookCount
         #expect(looks <= Int((ContinuousClock.now - start) / .milliseconds(10)) + 5)
     }
 
-    @Test("A field line that is still arriving is no silence")
+    @Test("A field line that is still arriving does not count as idle time")
     func longLine() async throws {
         let peer = try ScriptedPeer { connection in
             while connection.head() != nil {
@@ -156,7 +156,7 @@ struct TimeoutTests {
         var request = ClientRequest(.get, peer.url())
         // The line takes longer as a whole, and each of its pieces much less.
         request.timeouts = ClientTimeouts(idle: .seconds(4))
-        // Other tests may hold up a piece.
+        // Other tests may delay a piece.
         var contents: [[UInt8]] = []
         for _ in 0..<5 where contents.count < 2 {
             let session = ClientSession(.ephemeral)
@@ -177,18 +177,18 @@ struct TimeoutTests {
         }
     }
 
-    @Test("A reader that takes its time is not a peer that does not answer")
+    @Test("A slow reader does not reach the idle limit")
     func slowReader() async throws {
         let server = try await TestServer()
         var request = ClientRequest(.get, server.url("/stream/4000000"))
         request.timeouts = ClientTimeouts(idle: .seconds(10))
-        // Other tests may hold up the server.
+        // Other tests may delay the server.
         var count: Int?
         for _ in 0..<5 where count == nil { count = try? await Self.slowRead(request) }
         #expect(count == 4_000_000)
     }
 
-    /// How much comes to a reader that takes its time.
+    /// The number of bytes that a slow reader receives.
     private static func slowRead(_ request: ClientRequest) async throws -> Int {
         let (content, _) = try await ClientSession().bytes(for: request)
         var count = 0
@@ -199,7 +199,7 @@ struct TimeoutTests {
         return count
     }
 
-    @Test("Who goes first: by priority, then in the order of coming")
+    @Test("Waiting tasks start by priority, then in the order of their arrival")
     func priorities() async throws {
         let gate = Gate()
         let order = Locked([String]())

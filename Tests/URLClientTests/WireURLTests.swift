@@ -20,7 +20,7 @@ struct WireURLTests {
     }
 
     @Test(
-        "A host that ends in a number is an IPv4 address, by its usual spelling",
+        "A host that ends in a number is an IPv4 address, in its usual spelling",
         arguments: [
             ("127.0.0.1", "127.0.0.1"), ("134744072", "8.8.8.8"), ("0x7F.1", "127.0.0.1"),
             ("0X7f000001", "127.0.0.1"), ("0177.0.0.1", "127.0.0.1"), ("192.0.519", "192.0.2.7"),
@@ -32,7 +32,7 @@ struct WireURLTests {
     }
 
     @Test(
-        "What is no http URL has no origin",
+        "An invalid URL, or one of another scheme, has no origin",
         arguments: [
             "", "example.org", "/a", "ftp://example.org/", "http:///a", "http://example.org:-1/",
             "http://\u{FF05}31\u{FF05}32\u{FF05}37.0.0.1/", "http://%EF%BC%8531.0.0.1/",

@@ -49,8 +49,8 @@ extension AutobahnRule {
             } + [.close()], "text(Hello-µ@ß) \(ok)"),
     ]
 
-    /// A text whose fault is in the middle, in one frame and in fragments. 6.4 asks for failure at
-    /// the first wrong byte.
+    /// A text with an error in the middle, in one frame and in fragments. 6.4 requires failure at
+    /// the first invalid byte.
     private static let failing: [AutobahnRule] = [
         AutobahnRule(
             "6.3.1", [.text(kosme + [0xED, 0xA0, 0x80] + edited)], wrong,

@@ -1,12 +1,12 @@
 import WebSocketFrames
 
-/// A case of the Autobahn test suite: the frames that its client sends, and the right answer.
+/// A case of the Autobahn test suite: the frames that its client sends, and the expected result.
 struct AutobahnRule: Sendable, CustomStringConvertible {
     var number: String
     var frames: [PlainFrame]
     /// The events in order, and the close code that is written.
     var expected: String
-    /// After how many bytes an invalid stream has to fail, where the case is about that.
+    /// The number of bytes after which an invalid stream must fail, in cases that check it.
     var failsAfter: Int?
 
     init(_ number: String, _ frames: [PlainFrame], _ expected: String, failsAfter: Int? = nil) {

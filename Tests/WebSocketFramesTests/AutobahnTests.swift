@@ -4,7 +4,9 @@ import WebSocketFrames
 
 @Suite("Autobahn test suite, families 1 to 7")
 struct AutobahnTests {
-    @Test("each case has its answer, however the stream is cut", arguments: AutobahnRule.all)
+    @Test(
+        "each case has the expected events and close code at every split of the stream",
+        arguments: AutobahnRule.all)
     func ruleHolds(_ rule: AutobahnRule) {
         for role in [WebSocketRole.server, .client] {
             let sender: WebSocketRole = role == .server ? .client : .server
@@ -15,7 +17,7 @@ struct AutobahnTests {
         }
     }
 
-    @Test("each ping gets its own pong", arguments: AutobahnRule.all)
+    @Test("each ping is answered by a pong with its payload", arguments: AutobahnRule.all)
     func eachPingHasItsPong(_ rule: AutobahnRule) {
         let (outcome, _) = WebSocketMachine.checkedOutcome(of: rule.frames.bytes(by: .client))
         let pings = outcome.events.compactMap { event in
@@ -25,7 +27,7 @@ struct AutobahnTests {
     }
 
     @Test(
-        "an invalid stream fails at its first wrong byte",
+        "an invalid stream fails at its first invalid byte",
         arguments: AutobahnRule.all.filter { $0.failsAfter != nil })
     func failsAtOnce(_ rule: AutobahnRule) throws {
         let count = try #require(rule.failsAfter)
@@ -36,7 +38,9 @@ struct AutobahnTests {
         #expect(after.hasEnded)
     }
 
-    @Test("the same rules hold for readers of pieces", arguments: AutobahnRule.all)
+    @Test(
+        "readers of pieces get the same messages, last event and frames",
+        arguments: AutobahnRule.all)
     func holdsInPieces(_ rule: AutobahnRule) {
         let bytes = rule.frames.bytes(by: .client)
         let whole = WebSocketMachine.outcome(of: [bytes[...]])

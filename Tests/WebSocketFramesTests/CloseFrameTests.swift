@@ -4,14 +4,14 @@ import WebSocketFrames
 
 @Suite("RFC 6455 section 5.5.1: close frames; section 7.4: close codes")
 struct CloseFrameTests {
-    @Test("registered codes and those of libraries and programs go on the wire, others do not")
+    @Test("registered codes and codes from 3000 to 4999 may be sent, others not")
     func codes() {
         let sendable = (0...65_535).filter { CloseCode(rawValue: UInt16($0)).isSendable }
         #expect(sendable == Array(1000...1003) + Array(1007...1014) + Array(3000...4999))
     }
 
     @Test(
-        "a payload is written and read again",
+        "a written payload is read with the same code and reason",
         arguments: [
             (CloseCode.normal, ""), (.goingAway, "bye"), (CloseCode(rawValue: 4999), "Grüße"),
             (.internalError, String(repeating: "x", count: 123)),
@@ -30,7 +30,7 @@ struct CloseFrameTests {
         #expect(frame.code == nil)
     }
 
-    @Test("section 7.4.1 and the registry: the codes, and which of them may be sent")
+    @Test("section 7.4.1 and the registry: constants have their codes; three must not be sent")
     func registeredCodes() {
         let sendable: [CloseCode] = [
             .normal, .goingAway, .protocolError, .unsupportedData, .invalidPayload,

@@ -9,7 +9,7 @@ struct DeflateExtensionTests {
     private static let plain = Offer(
         serverNoContextTakeover: false, clientNoContextTakeover: false, clientMaxWindowBits: nil)
 
-    /// A field, and how many valid offers it has; nil for one that breaks the grammar.
+    /// A field value and its number of valid offers; nil if it violates the grammar.
     static let offers: [(String, Int?)] = [
         ("permessage-deflate", 1), ("", 0), (" , ,", 0), ("x-webkit-deflate-frame", 0),
         ("foo, permessage-deflate; client_max_window_bits, permessage-deflate", 2),
@@ -31,12 +31,13 @@ struct DeflateExtensionTests {
         (#"permessage-deflate; x="a b""#, nil), (#"permessage-deflate; x="a"#, nil), ("=", nil),
     ]
 
-    @Test("valid offers are read, invalid ones declined, others skipped", arguments: offers)
+    @Test(
+        "valid offers are read; invalid offers and other extensions are skipped", arguments: offers)
     func readsOffers(value: String, count: Int?) {
         #expect(DeflateExtension.offers(in: [value])?.count == count)
     }
 
-    @Test("an offer is written and read again")
+    @Test("a written offer is read as the same offer")
     func offerRoundTrip() {
         for bits in [nil, 8, 10, 15] {
             for window in [nil, Offer.ClientWindow.any, .bits(8), .bits(15)] {
@@ -48,7 +49,7 @@ struct DeflateExtensionTests {
         }
     }
 
-    @Test("each answer of the server is one that its client accepts, and both agree")
+    @Test("the client accepts each response of the server, and both agree on the parameters")
     func answersAreAccepted() throws {
         let policies = [true, false].flatMap { keeps in
             [8, 12, 15].map {
@@ -84,7 +85,7 @@ struct DeflateExtensionTests {
         #expect(!(server.clientKeepsContext && offer.clientNoContextTakeover))
     }
 
-    @Test("no side keeps a context by default")
+    @Test("by default neither side keeps a context")
     func defaultAnswer() {
         let agreement = DeflateExtension.accept([Self.plain])
         #expect(
@@ -116,14 +117,14 @@ struct DeflateExtensionTests {
         ),
     ]
 
-    @Test("a client refuses an answer that does not fit its offer", arguments: refused)
+    @Test("a client refuses a response that does not match its offer", arguments: refused)
     func refusesAnswers(value: String, offer: Offer?, kind: WebSocketHandshakeError.Kind) {
         #expect(throws: WebSocketHandshakeError(kind)) {
             try DeflateExtension(answer: [value], to: offer)
         }
     }
 
-    @Test("without an answer there is no compression")
+    @Test("without a response of the server there is no compression")
     func noAnswer() throws {
         #expect(try DeflateExtension(answer: [], to: Offer()) == nil)
     }

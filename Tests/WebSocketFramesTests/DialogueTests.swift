@@ -31,9 +31,9 @@ struct DeflateFamily: Sendable, CustomStringConvertible {
     }
 }
 
-@Suite("A server's and a client's machine; Autobahn test suite, families 12 and 13")
+@Suite("Exchange between server and client; Autobahn test suite, families 12 and 13")
 struct DialogueTests {
-    /// Carries bytes from one machine to the other.
+    /// Passes bytes from one machine to the other.
     private static func carry(
         _ output: inout ByteBuffer, cutAt cut: Int, to machine: inout WebSocketMachine,
         answers: inout ByteBuffer
@@ -51,7 +51,9 @@ struct DialogueTests {
         .binary([UInt8](repeating: 9, count: 50)),
     ]
 
-    @Test("both understand each other, split at each position", arguments: DeflateFamily.all)
+    @Test(
+        "server and client exchange messages, ping and close, split at each position",
+        arguments: DeflateFamily.all)
     func dialogue(_ family: DeflateFamily) throws {
         var (cut, length) = (0, 1)
         while cut <= length {
@@ -61,7 +63,7 @@ struct DialogueTests {
         #expect(cut > 90)
     }
 
-    /// - Returns: how many bytes the client sent.
+    /// - Returns: the number of bytes that the client sent.
     private func dialogue(_ family: DeflateFamily, cutAt cut: Int) throws -> Int {
         let options = WebSocketOptions(compressionFloor: 0)
         var client = WebSocketMachine(
@@ -89,7 +91,7 @@ struct DialogueTests {
     }
 
     @Test(
-        "messages of all sizes come back from an echo, whole and in fragments",
+        "messages of all sizes are exchanged in both directions, whole and in fragments",
         arguments: DeflateFamily.all)
     func echo(_ family: DeflateFamily) async throws {
         var random = SeededGenerator(seed: 3)
@@ -102,7 +104,7 @@ struct DialogueTests {
                 role: .server, deflate: family.deflate, options: options, pool: pool, at: .zero)
             for size in [16, 64, 256, 511, 512, 1_024, 4_096, 8_192, 16_384, 65_536, 131_072] {
                 for isText in [true, false] {
-                    // Other tests wait for answers meanwhile.
+                    // Gives other tests time to handle responses.
                     await Task.yield()
                     let letters = (0..<size).map { index in
                         UInt8(ascii: "a")
@@ -135,7 +137,7 @@ struct DialogueTests {
     }
 
     @Test(
-        "a compressed stream is read alike, however it is cut",
+        "a compressed stream has the same events at every split",
         arguments: DeflateFamily.all.filter { $0.deflate != nil })
     func compressedSplits(_ family: DeflateFamily) throws {
         let deflate = try #require(family.deflate)
@@ -144,9 +146,9 @@ struct DialogueTests {
         var output = ByteBuffer()
         for message in Self.messages { try sender.send(message, into: &output) }
         var streams = [output.content]
-        // The last byte of the last frame is changed, and the stream cut short before it.
+        // The last byte of the stream is changed.
         streams.append(streams[0].dropLast() + [streams[0][streams[0].count - 1] ^ 0xFF])
-        // Invalid text in a compressed message, then a wrong block.
+        // Invalid text in a compressed message, then an invalid block.
         let invalid: [UInt8] = [0xC1, 0x06, 0x00, 0x02, 0x00, 0xFD, 0xFF, 0xFF]
         streams.append(
             PlainFrame(opcode: 1, reserved: 4, payload: Array(invalid[2...]) + [0x80, 0xFF]).bytes(
@@ -161,7 +163,7 @@ struct DialogueTests {
         }
     }
 
-    @Test("a compressed message of an invalid block, text or size fails")
+    @Test("a compressed message with an invalid block, text or size fails")
     func compressedFailures() throws {
         func outcome(_ payload: [UInt8], opcode: UInt8 = 1, limit: Int64 = 100) -> String {
             let frame = PlainFrame(opcode: opcode, reserved: 4, payload: payload)

@@ -4,7 +4,7 @@ import Testing
 import WebSocketFrames
 
 extension FrameParser {
-    /// Headers and payloads of a stream that comes in pieces, then the error, as text.
+    /// Headers and payloads of a stream that arrives in pieces, then the error, as text.
     static func reading(
         _ pieces: [ArraySlice<UInt8>], role: WebSocketRole = .server, limit: Int64 = 1 << 20,
         allowsCompression: Bool = false
@@ -46,7 +46,7 @@ extension FrameParser {
     }
 }
 
-/// Bytes on the wire and what the parser reads from them.
+/// Bytes of frames, and the events of the parser.
 struct FrameCase: Sendable, CustomStringConvertible {
     var description: String
     var bytes: [UInt8]
@@ -143,7 +143,7 @@ struct FrameCase: Sendable, CustomStringConvertible {
 
 @Suite("RFC 6455 section 5.2: frames")
 struct FrameParserTests {
-    @Test("frames are read alike, however they are cut", arguments: FrameCase.all)
+    @Test("frames are read as in the table at every split", arguments: FrameCase.all)
     func readsFrames(_ one: FrameCase) {
         let bytes = one.bytes
         func read(_ pieces: [ArraySlice<UInt8>]) -> [String] {
@@ -158,7 +158,7 @@ struct FrameParserTests {
     }
 
     @Test(
-        "the writer's frames have the shortest length and are read again",
+        "the writer's frames have the shortest form of their length",
         arguments: [0, 1, 125, 126, 127, 65_535, 65_536, 70_001])
     func writesFrames(count: Int) {
         let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) }
@@ -185,7 +185,7 @@ struct FrameParserTests {
         #expect(frames.map(\.isFinal) == frames.dropLast().map { _ in false } + [true])
     }
 
-    @Test("the mask is put on and taken off by exclusive or, wherever the bytes begin")
+    @Test("the mask is applied by exclusive or to payloads of any length")
     func masks() {
         var random = SeededGenerator(seed: 5)
         for count in Array(0...140) + [1_000, 4_099] {

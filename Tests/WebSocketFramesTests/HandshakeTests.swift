@@ -17,7 +17,7 @@ struct HandshakeTests {
         try WebSocketRequest(method: method, version: version, fields: fields)
     }
 
-    @Test("section 1.3: the example's key has the example's answer")
+    @Test("section 1.3: the server's fields for the request of the example are right")
     func example() throws {
         let request = try read(Self.request)
         #expect(request.protocols == ["chat", "superchat"])
@@ -74,7 +74,7 @@ struct HandshakeTests {
         #expect(throws: WebSocketHandshakeError(.invalidKey)) { try read(fields) }
     }
 
-    @Test("section 4.4: a server names its version")
+    @Test("section 4.4: the error for an unsupported version suggests 426 and names version 13")
     func answersVersion() {
         let error = WebSocketHandshakeError(.unsupportedVersion)
         #expect(error.suggestedStatus == .upgradeRequired)
@@ -82,7 +82,7 @@ struct HandshakeTests {
         #expect(WebSocketHandshakeError(.invalidKey).suggestedStatus == .badRequest)
     }
 
-    @Test("a client's request and the server's answer fit each other")
+    @Test("the client accepts the server's response, and both agree on protocol and compression")
     func bothSides() throws {
         let offer = WebSocketOffer(protocols: ["chat.v2", "chat"])
         let request = try read(offer.fields)
@@ -106,7 +106,7 @@ struct HandshakeTests {
         (.secWebSocketExtensions, "permessage-deflate", .unofferedExtension),
     ]
 
-    @Test("section 4.1: a client checks each field of the answer", arguments: answers)
+    @Test("section 4.1: a client checks each field of the response", arguments: answers)
     func checksAnswer(name: HTTPFieldName, value: String?, kind: WebSocketHandshakeError.Kind?)
         throws
     {

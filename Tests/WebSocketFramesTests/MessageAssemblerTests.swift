@@ -14,7 +14,7 @@ struct MessageAssemblerTests {
         return try assembler.finish()
     }
 
-    @Test("fragments become one message")
+    @Test("fragments are joined to one message")
     func joins() throws {
         let pieces = "Grüße, 🌍!".utf8.map { [$0] }
         #expect(try message(.text, pieces) == .text("Grüße, 🌍!"))
@@ -22,8 +22,7 @@ struct MessageAssemblerTests {
         #expect(try message(.text, []) == .text(""))
     }
 
-    @Test(
-        "the limit is for all fragments together", arguments: [(9, true), (10, true), (11, false)])
+    @Test("the limit is the sum of all fragments", arguments: [(9, true), (10, true), (11, false)])
     func limits(count: Int, fits: Bool) throws {
         for size in [1, 2, 5, count] {
             let bytes = [UInt8](repeating: 0x41, count: count)
@@ -40,7 +39,7 @@ struct MessageAssemblerTests {
         }
     }
 
-    @Test("text is UTF-8 as the standard library sees it, cut at each place")
+    @Test("text cut at each place is valid UTF-8 if the standard library accepts it")
     func agreesWithStandardLibrary() {
         var random = SeededGenerator(seed: 11)
         let letters: [[UInt8]] = [
@@ -64,7 +63,7 @@ struct MessageAssemblerTests {
         }
     }
 
-    @Test("pieces are handed out as they come, and count for the limit")
+    @Test("pieces are returned as they arrive, and count towards the limit")
     func pieces() throws {
         var assembler = MessageAssembler(limit: 4)
         assembler.begin(.text)
@@ -80,7 +79,7 @@ struct MessageAssemblerTests {
                 == WebSocketPiece(.text, [0xA4, 0x62], isLast: true))
     }
 
-    @Test("an announced length takes no memory, and fragments only that of their bytes")
+    @Test("an announced length takes no memory, and fragments only as much as their bytes")
     func memory() {
         var machine = WebSocketMachine(
             role: .client, options: .init(messageBytes: 1 << 40), at: .zero)

@@ -28,12 +28,12 @@ struct MessageDeflateTests {
 
     private static let hello: [UInt8] = [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
 
-    /// The examples of section 7.2.3: the messages of a connection, and what they stand for.
+    /// The examples of section 7.2.3: the messages of a connection, and their texts.
     static let examples: [([[UInt8]], [String])] = [
         ([hello], ["Hello"]),
         ([hello, [0xF2, 0x00, 0x11, 0x00, 0x00]], ["Hello", "Hello"]),
         ([[0x00, 0x05, 0x00, 0xFA, 0xFF] + Array("Hello".utf8) + [0x00]], ["Hello"]),
-        // A block with BFINAL set, alone and before another message.
+        // A block with BFINAL set, as the only message and before another message.
         ([[0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00]], ["Hello"]),
         (
             [[0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00], [0xF2, 0x00, 0x11, 0x00, 0x00]],
@@ -44,20 +44,20 @@ struct MessageDeflateTests {
             ["Hello"]
         ),
         ([[0x00]], [""]),
-        // Section 7.2.1 asks for an empty block at the end, which may have BFINAL set.
+        // Section 7.2.1 requires an empty block at the end, which may have BFINAL set.
         ([[0x01]], [""]),
         ([[0x00, 0x05, 0x00, 0xFA, 0xFF] + Array("Hello".utf8) + [0x01]], ["Hello"]),
         ([hello + [0x00, 0x00, 0xFF, 0xFF, 0x01], hello], ["Hello", "Hello"]),
     ]
 
-    @Test("the RFC's examples are read, however they are cut", arguments: examples)
+    @Test("the RFC's examples are read, whole and in pieces", arguments: examples)
     func readsExamples(messages: [[UInt8]], texts: [String]) throws {
         for count in [1, 2, 3, 1_000] {
             #expect(try inflated(messages, keepsContext: true, by: count) == texts)
         }
     }
 
-    @Test("A compressed message that is sent in many small pieces may be as long as any other")
+    @Test("A compressed message that is sent in 22,500 small pieces is received")
     func smallCompressedPieces() throws {
         let options = WebSocketOptions(messageBytes: 100_000)
         let deflate = DeflateExtension()
@@ -87,7 +87,7 @@ struct MessageDeflateTests {
         #expect(received == 90_000)
     }
 
-    @Test("without a context a message cannot refer to the one before")
+    @Test("without a kept context a message that refers to the previous one is refused")
     func needsContext() {
         let messages = [Self.hello, [0xF2, 0x00, 0x11, 0x00, 0x00]]
         #expect(throws: CodecError.self) { try inflated(messages, keepsContext: false) }
@@ -102,7 +102,7 @@ struct MessageDeflateTests {
         }
     }
 
-    @Test("the writer makes the bytes of the RFC's first example")
+    @Test("the writer produces the bytes of the RFC's first example")
     func writesExample() throws {
         var deflater = try MessageDeflater()
         var output: [UInt8] = []
@@ -110,7 +110,7 @@ struct MessageDeflateTests {
         #expect(output == Self.hello)
     }
 
-    @Test("messages are written and read again with each window", arguments: 8...15)
+    @Test("written messages are read with each size of the window", arguments: 8...15)
     func roundTrip(windowBits: Int) throws {
         var random = SeededGenerator(seed: UInt64(windowBits))
         for keepsContext in [false, true] {
@@ -135,7 +135,7 @@ struct MessageDeflateTests {
         }
     }
 
-    @Test("a pool's streams serve one message after another")
+    @Test("a stream of a pool is used for several messages, one after another")
     func poolIsShared() throws {
         let pool = ContentCodingPool(idleLimit: 1)
         for index in 0..<3 {

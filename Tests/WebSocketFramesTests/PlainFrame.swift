@@ -1,7 +1,7 @@
 import HTTPParser
 import WebSocketFrames
 
-/// A frame, built and read in the plainest way, beside the code that is tested.
+/// A frame that is built and read in a simple way, independently of the tested code.
 struct PlainFrame: Hashable {
     var opcode: UInt8
     var isFinal = true
@@ -60,7 +60,7 @@ struct PlainFrame: Hashable {
         return bytes + mask + payload.enumerated().map { $0.element ^ mask[$0.offset % 4] }
     }
 
-    /// All frames of a stream, whose last one is whole.
+    /// All frames of a stream, whose last frame must be complete.
     static func read(_ bytes: [UInt8]) -> [PlainFrame] {
         var (frames, index) = ([PlainFrame](), 0)
         func number(_ count: Int) -> Int {
@@ -100,7 +100,7 @@ struct Outcome: Equatable, CustomStringConvertible {
     var events: [WebSocketEvent] = []
     var written: [PlainFrame] = []
 
-    /// One word for each event, and the close code that was written.
+    /// One word for each event, then the written close code.
     var description: String {
         var words = events.map(\.word)
         if let close = written.first(where: { $0.opcode == 8 }) {
@@ -110,8 +110,8 @@ struct Outcome: Equatable, CustomStringConvertible {
         return words.joined(separator: " ")
     }
 
-    /// Pieces of one message joined to the last of them, because their cuts depend on those of the
-    /// input.
+    /// The pieces of each message are joined to its last piece, because their cuts depend on the
+    /// cuts of the input.
     var joined: Outcome {
         var outcome = Outcome(written: written)
         for event in events {
@@ -125,7 +125,7 @@ struct Outcome: Equatable, CustomStringConvertible {
             piece.bytes = start.bytes + piece.bytes
             outcome.events.append(.piece(piece))
         }
-        // A failure takes away different amounts of what came before it.
+        // Before a failure, the number of delivered pieces depends on the cuts.
         if case .closed = outcome.events.last {
             outcome.events.removeAll(where: \.isUnfinishedPiece)
         }
@@ -164,7 +164,7 @@ extension WebSocketEnd.Cause {
 }
 
 extension WebSocketMachine {
-    /// Feeds bytes, and gives all events up to their end.
+    /// Feeds bytes, and returns all events up to their end.
     mutating func receive(
         _ bytes: [UInt8], at now: Duration = .zero, into output: inout ByteBuffer
     ) -> [WebSocketEvent] {
@@ -192,8 +192,8 @@ extension WebSocketMachine {
         return outcome
     }
 
-    /// The outcome of a stream, and how it differs when the stream is fed byte by byte or cut in
-    /// two at each place (of a long one at 200).
+    /// The outcome of a stream, and how it differs if the stream is fed byte by byte or cut in two
+    /// at each place (a long one at 200 places).
     static func checkedOutcome(
         of bytes: [UInt8], to role: WebSocketRole = .server, deflate: DeflateExtension? = nil,
         options: WebSocketOptions = WebSocketOptions()

@@ -13,7 +13,7 @@ struct WebSocketMachineTests {
         WebSocketMachine(role: role, options: options, at: .zero)
     }
 
-    @Test("this side closes first and the peer answers")
+    @Test("this side closes first, and the peer responds")
     func localClose() {
         var machine = machine()
         var output = ByteBuffer()
@@ -21,7 +21,7 @@ struct WebSocketMachineTests {
         #expect(PlainFrame.read(output.content) == [.close(1001, Array("bye".utf8))])
         #expect(machine.phase == .closeSent)
         #expect(machine.deadline == .seconds(6))
-        // Messages still come; pings have no answer any more.
+        // Messages are still received; pings are not answered any more.
         let frames: [PlainFrame] = [.text("late"), .ping("p"), .close(1001), .text("never")]
         output.removeAll()
         let events = machine.receive(frames.bytes(by: .client), into: &output)
@@ -32,7 +32,7 @@ struct WebSocketMachineTests {
         #expect(machine.closesTransport == true)
     }
 
-    @Test("the peer closes first; nothing is sent after the answer")
+    @Test("the peer closes first; nothing is sent after the response")
     func peerClose() {
         var machine = machine()
         var output = ByteBuffer()
@@ -51,7 +51,7 @@ struct WebSocketMachineTests {
         #expect(machine.transportEnded() == nil)
     }
 
-    @Test("both sides close at once")
+    @Test("both sides close at the same time")
     func simultaneousClose() {
         var machine = machine()
         var output = ByteBuffer()
@@ -61,7 +61,7 @@ struct WebSocketMachineTests {
         #expect(PlainFrame.read(output.content) == [.close(1000)])
     }
 
-    @Test("a close frame that has no answer in 5 s ends the connection")
+    @Test("a close frame without a response within 5 s ends the connection")
     func closeTimeout() {
         var machine = machine()
         var output = ByteBuffer()
@@ -76,7 +76,7 @@ struct WebSocketMachineTests {
         #expect(output.count == 0)
     }
 
-    @Test("a fault that is held lets messages be sent, until it is released")
+    @Test("messages may be sent after a held protocol error until it is released")
     func heldFault() throws {
         let frames: [PlainFrame] = [.text("before"), .reserved, .text("dropped")]
         let bytes = frames.bytes(by: .server)
@@ -103,7 +103,7 @@ struct WebSocketMachineTests {
         }
     }
 
-    @Test("a held fault ends the connection after 5 s, with the transport, and after a close")
+    @Test("a held error ends the connection after 5 s, with the transport, and after a close")
     func endsOfHeldFault() {
         func held(_ output: inout ByteBuffer) -> WebSocketMachine {
             var machine = machine(.client)
@@ -132,7 +132,7 @@ struct WebSocketMachineTests {
         #expect(PlainFrame.read(output.content) == [.close(1001)])
     }
 
-    @Test("a client waits for the server to end the connection, 5 s at most")
+    @Test("a client waits at most 5 s for the server to end the connection")
     func clientWaits() {
         var machine = machine(.client)
         var output = ByteBuffer()
@@ -155,7 +155,7 @@ struct WebSocketMachineTests {
         #expect(machine.phase == .ended)
     }
 
-    @Test("a failure after this side's close frame sends no second one")
+    @Test("a failure after this side's close frame sends no second close frame")
     func failureAfterClose() {
         var machine = machine()
         var output = ByteBuffer()
@@ -169,7 +169,7 @@ struct WebSocketMachineTests {
         #expect(output.count == 0)
     }
 
-    @Test("messages in pieces and whole ones do not mix")
+    @Test("another message cannot be sent before the last piece of a message")
     func piecesDoNotMix() throws {
         var machine = machine()
         var output = ByteBuffer()
@@ -201,7 +201,7 @@ struct WebSocketMachineTests {
                 == (fits ? "binary(\(count))" : "messageTooLong-1009 wrote-1009"))
     }
 
-    @Test("a client's frames each have a mask of their own")
+    @Test("each frame of a client has a separate mask")
     func masksFrames() throws {
         var machine = machine(.client)
         var output = ByteBuffer()
@@ -213,7 +213,7 @@ struct WebSocketMachineTests {
         #expect(PlainFrame.read(bytes) == (0..<20).map { _ in .binary([0, 0, 0, 0]) })
     }
 
-    @Test("a long message for a reader of pieces comes in pieces as its bytes do")
+    @Test("a reader of pieces gets a long message in pieces, the last of which is marked")
     func deliversPieces() throws {
         for deflate in [nil, DeflateExtension()] {
             var sender = WebSocketMachine(role: .server, deflate: deflate, at: .zero)
@@ -232,17 +232,17 @@ struct WebSocketMachineTests {
                 #expect(piece.isLast == (content.count == text.utf8.count))
             }
             #expect(String(decoding: content, as: UTF8.self) == text)
-            // An uncompressed frame that is at hand as a whole is one piece.
+            // An uncompressed frame that is available as a whole may be one piece.
             #expect(count >= (deflate == nil ? 1 : 3))
         }
     }
 }
 
-@Suite("Pings that find out whether the peer is there")
+@Suite("Pings that check whether the peer responds")
 struct KeepAliveTests {
     private var machine: WebSocketMachine { WebSocketMachine(role: .server, at: .zero) }
 
-    @Test("a ping is due each 30 s, and its pong is no event")
+    @Test("a ping is sent every 30 s, and its pong is no event")
     func pingsEach30Seconds() {
         var machine = machine
         var output = ByteBuffer()
@@ -253,7 +253,7 @@ struct KeepAliveTests {
             #expect(machine.tick(at: .seconds(30 * round), into: &output) == nil)
             let pings = PlainFrame.read(output.content)
             #expect(pings.map(\.opcode) == [9])
-            // The ping waits: no time runs.
+            // The ping is not sent yet, so there is no deadline.
             #expect(machine.deadline == nil)
             machine.sent(output.count, at: .seconds(30 * round + 1))
             #expect(machine.unsentCount == 0)
@@ -264,7 +264,7 @@ struct KeepAliveTests {
         }
     }
 
-    @Test("the time for a pong begins when the ping has left, with all that is in front of it")
+    @Test("the time limit for a pong starts when the ping and all bytes before it are sent")
     func countsFromDeparture() throws {
         var machine = machine
         var output = ByteBuffer()
@@ -298,7 +298,7 @@ struct KeepAliveTests {
         #expect(machine.tick(at: .seconds(69), into: &output) != nil)
     }
 
-    @Test("a pong of other bytes is no answer")
+    @Test("a pong with another payload is no response to the ping")
     func otherPong() {
         var machine = machine
         var output = ByteBuffer()
@@ -309,8 +309,7 @@ struct KeepAliveTests {
         #expect(machine.deadline == .seconds(50))
     }
 
-    @Test(
-        "RFC 6455, 5.5.3: a pong of a later ping of the caller is an answer, and so is the own one")
+    @Test("RFC 6455, 5.5.3: the pong of the ping, or of a later ping of the caller, is a response")
     func laterPings() throws {
         for (payload, own) in [("later", false), ("", true)] {
             var machine = machine
@@ -334,7 +333,7 @@ struct KeepAliveTests {
         }
     }
 
-    @Test("the pongs of many pings of the caller that arrive late are answers, too")
+    @Test("late pongs of many later pings of the caller are a response, too")
     func manyLaterPings() throws {
         var machine = machine
         var output = ByteBuffer()
@@ -350,7 +349,7 @@ struct KeepAliveTests {
         #expect(machine.answeredPingCount == 1 && machine.deadline == .seconds(60))
     }
 
-    @Test("while a frame arrives no pong can come, and the time begins again")
+    @Test("the time limit for a pong restarts while a long frame arrives")
     func longFrame() {
         var machine = machine
         var output = ByteBuffer()
@@ -364,7 +363,7 @@ struct KeepAliveTests {
         #expect(machine.deadline == .seconds(65))
     }
 
-    @Test("without an interval there are no pings")
+    @Test("without an interval no pings are sent")
     func off() {
         var machine = WebSocketMachine(
             role: .client, options: .init(pingInterval: nil), at: .zero)
@@ -381,7 +380,7 @@ struct WebSocketMemoryTests {
     func size() {
         #expect(MemoryLayout<WebSocketMachine>.size < 400)
         let plain = WebSocketOptions()
-        // For the thread sanitizer nothing is shared: it does not see into the lock.
+        // With the thread sanitizer nothing is shared, because it does not understand the lock.
         #if !THREAD_SANITIZER
             #expect(SharedOptions.like(plain) === SharedOptions.like(plain))
         #endif
@@ -392,7 +391,7 @@ struct WebSocketMemoryTests {
         #expect(SharedOptions.like(plain).value == plain)
     }
 
-    @Test("An idle connection keeps no compressor without context", arguments: [9, 14, 15])
+    @Test("An idle connection without a kept context keeps no compressor", arguments: [9, 14, 15])
     func idleCompressor(_ bits: Int) throws {
         var machine = WebSocketMachine(
             role: .server, deflate: DeflateExtension(serverWindowBits: bits), at: .zero)
@@ -402,7 +401,7 @@ struct WebSocketMemoryTests {
         #expect(machine.streams == nil)
     }
 
-    @Test("A limit of messages below zero traps where it is set")
+    @Test("Setting a limit of messages below zero traps")
     func negativeLimit() async {
         await #expect(processExitsWith: .failure) { _ = WebSocketOptions(messageBytes: -1) }
         await #expect(processExitsWith: .failure) {
@@ -411,7 +410,7 @@ struct WebSocketMemoryTests {
         }
     }
 
-    @Test("Compressors are there only while a message needs them, or their context does")
+    @Test("Streams of compression are released when no message needs them")
     func streams() throws {
         var pool: MessageStreams?
         let streams = MessageStreams.made(in: &pool)

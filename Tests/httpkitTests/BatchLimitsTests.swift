@@ -3,7 +3,7 @@ import Testing
 
 @testable import httpkit
 
-@Suite("httpkit parse --batch: limits at the limit and above it")
+@Suite("httpkit parse --batch: messages at a limit and above it")
 struct BatchLimitsTests {
     private func outcome(
         _ text: String, _ set: (inout BatchLimits) -> Void
@@ -20,7 +20,7 @@ struct BatchLimitsTests {
     }
 
     @Test(
-        "Each passes at its value and is refused one below, in the second message too",
+        "A message at its limit passes, and one above it is refused, also as the second message",
         arguments: [
             ("maxFields", 2, HTTPParseError.Kind.tooManyFields, 431),
             ("maxHeadBytes", 51, .fieldsTooLong, 431),
@@ -48,7 +48,7 @@ struct BatchLimitsTests {
         #expect((refused.error?.offset ?? 0) >= short.utf8.count)
     }
 
-    @Test("RFC 9112, 7.1: Trailers and chunk extensions have limits of their own")
+    @Test("RFC 9112, 7.1: Trailers and chunk extensions have separate limits")
     func chunked() {
         let message = post(
             "Transfer-Encoding: chunked\r\n", "1;a=bcd\r\nx\r\n0\r\nA: b\r\n\r\n")
@@ -59,7 +59,7 @@ struct BatchLimitsTests {
         #expect(outcome(message) { $0.maxTrailerBytes = 3 }.error?.kind == .trailersTooLong)
     }
 
-    @Test("A limit above the standard one takes its place")
+    @Test("A limit above the default replaces the default")
     func raised() {
         let long = String(repeating: "a", count: 20_000)
         let target = "GET /\(long) HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -76,7 +76,7 @@ struct BatchLimitsTests {
         #expect(outcome(field) { $0.maxHeadBytes = .max }.result == .accept)
     }
 
-    @Test("A head that passes its limit and never ends is refused, not incomplete")
+    @Test("An unfinished head above its limit is refused, and not incomplete")
     func unfinished() {
         let text = "GET /abcd HTTP/1.1\r\nHost: a"
         #expect(outcome(text) { $0.maxHeadBytes = text.utf8.count }.result == .incomplete)
@@ -85,7 +85,7 @@ struct BatchLimitsTests {
         #expect(outcome("GET /abcd") { $0.maxTargetBytes = 5 }.result == .incomplete)
     }
 
-    @Test("Responses have limits on their heads too, and no target")
+    @Test("The head limit applies to responses, and the target limit does not")
     func response() {
         let bytes = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8)
         var batchCase = BatchCase(id: .null, kind: .response, bytes: bytes)

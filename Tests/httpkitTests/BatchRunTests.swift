@@ -3,9 +3,9 @@ import Testing
 
 @testable import httpkit
 
-@Suite("httpkit parse --batch: lines in, lines out")
+@Suite("httpkit parse --batch: input lines and output lines")
 struct BatchRunTests {
-    /// The lines that come out when `text` goes in by pieces of at most `size` bytes.
+    /// The output lines for the input `text` in pieces of at most `size` bytes.
     private func run(
         _ text: String, by size: Int = .max, kind: BatchCase.Kind = .request
     ) throws -> (lines: [String], faults: Int) {
@@ -28,7 +28,7 @@ struct BatchRunTests {
     /// "GET / HTTP/1.1", "Host: a".
     private static let get = "R0VUIC8gSFRUUC8xLjENCkhvc3Q6IGENCg0K"
 
-    @Test("The members of an outcome stand in the documented order")
+    @Test("The members of an outcome have the documented order")
     func shape() throws {
         let request = try run(#"{"id":"a","kind":"request","bytes":"\#(Self.get)"}"#)
         #expect(
@@ -57,7 +57,7 @@ struct BatchRunTests {
             ])
     }
 
-    @Test("Splitting the input changes nothing, nor do empty lines, CRLF or a missing last LF")
+    @Test("The output does not depend on splits, empty lines, CRLF or a missing last LF")
     func splits() throws {
         let text = """
             {"id":1,"kind":"request","bytes":"\(Self.get)"}\r
@@ -75,7 +75,7 @@ struct BatchRunTests {
     }
 
     @Test(
-        "A line that is no case is answered in its place, by identifier and line number",
+        "A line that is no case gets an error in its place, with identifier and line number",
         arguments: [
             ("[1]", "null", "not a JSON object"), ("{", "null", "not JSON"),
             ("{} {}", "null", "not JSON"),
@@ -117,7 +117,7 @@ struct BatchRunTests {
     }
 
     @Test(
-        "Identifiers come back as they were",
+        "Identifiers are returned unchanged",
         arguments: [
             "null", "0", "-9223372036854775808", "18446744073709551615", "1.5", #""""#,
             #""a\"\\\u00e9\ud83d\ude00""#,
@@ -127,7 +127,7 @@ struct BatchRunTests {
         #expect(outcome.lines.first?.hasPrefix(#"{"id":\#(id),"result":"accept""#) == true)
     }
 
-    @Test("Without a kind, the command's own counts; an identifier is not needed")
+    @Test("Without a kind, the kind of the command is used; an identifier is optional")
     func defaults() throws {
         // "HTTP/1.1 204 ".
         let line = #"{"bytes":"SFRUUC8xLjEgMjA0IA0KDQo="}"#
@@ -135,7 +135,7 @@ struct BatchRunTests {
         #expect(try run(line, kind: .request).lines.first?.contains("reject") == true)
     }
 
-    @Test("What is known is flushed before more input is waited for")
+    @Test("Known outcomes are flushed before more input is read")
     func flushing() throws {
         var batch = BatchRun()
         var answered = 0

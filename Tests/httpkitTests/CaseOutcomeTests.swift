@@ -3,7 +3,7 @@ import Testing
 
 @testable import httpkit
 
-@Suite("httpkit parse --batch: what becomes of a case")
+@Suite("httpkit parse --batch: outcomes of cases")
 struct CaseOutcomeTests {
     private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
     private static let ok = "HTTP/1.1 200 OK\r\n"
@@ -41,7 +41,7 @@ struct CaseOutcomeTests {
     }
 
     @Test(
-        "RFC 9112, 6.3: The framing of requests in one word",
+        "RFC 9112, 6.3: One word names the framing of a request",
         arguments: [
             ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", FramingWord.none, ""),
             ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", .length, ""),
@@ -77,7 +77,7 @@ struct CaseOutcomeTests {
         #expect(outcome.messages.map(\.head.framing) == [framing])
     }
 
-    @Test("Methods are matched with responses in order, interim ones not counted")
+    @Test("Request methods are matched with final responses in order")
     func order() {
         let outcome = response(
             "HTTP/1.1 103 Early\r\n\r\n" + Self.ok + "Content-Length: 2\r\n\r\n"
@@ -93,7 +93,7 @@ struct CaseOutcomeTests {
     }
 
     @Test(
-        "What stands after a tunnel, an upgrade or a close is handed over",
+        "The bytes after a tunnel, an upgrade or a close are the rest",
         arguments: [
             ("CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n", true, false),
             ("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", false, false),
@@ -108,7 +108,7 @@ struct CaseOutcomeTests {
         #expect(outcome.messages.first?.head.isUpgrade == isUpgrade)
     }
 
-    @Test("101 ends HTTP and is a message of its own")
+    @Test("101 ends HTTP and is a separate message")
     func switching() {
         let outcome = response("HTTP/1.1 101 \r\nConnection: upgrade\r\nUpgrade: b\r\n\r\nrest")
         #expect(outcome.messages.first?.head.isUpgrade == true)
@@ -116,14 +116,14 @@ struct CaseOutcomeTests {
         #expect(outcome.rest == Array("rest".utf8))
     }
 
-    @Test("RFC 9110, 5.5: Fields, trailers and reason are Latin-1, whatever UTF-8 makes of them")
+    @Test("RFC 9110, 5.5: Fields, trailers and reason are read as Latin-1, even if they are UTF-8")
     func latin1Text() {
         let wire: [UInt8] =
             Array("HTTP/1.1 200 ".utf8) + [0xE9] + Array("\r\nX-mIxed: \t".utf8)
             + [0xC3, 0xA9, 0x20, 0xE9] + Array(" \r\nTransfer-Encoding: chunked\r\n\r\n".utf8)
             + Array("1\r\nx\r\n0\r\nA: b\r\nT:\t ".utf8) + [0xE9]
             + Array(" \r\nU: ".utf8) + [0xC3, 0xA9] + Array("\r\nV:\r\n\r\n".utf8)
-        // The second message shows that offsets stay right after the bytes were looked up.
+        // The second message shows that offsets stay correct after the lookup of the bytes.
         let outcome = BatchCase(
             id: .null, kind: .response, bytes: wire + wire + Array("\n".utf8)
         ).outcome()
@@ -152,7 +152,7 @@ struct CaseOutcomeTests {
         #expect(outcome.messages.map(\.head.reason) == ["OK", "\u{E9} x"])
     }
 
-    @Test("Pipelined messages of many kilobytes come back whole and in order")
+    @Test("Pipelined messages of many kilobytes are returned complete and in order")
     func pipeline() {
         let texts = (0..<3_000).map {
             "POST /\($0) HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n\($0 + 1_000)"

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The arguments of a command, as the program itself tells.
+/// The arguments of a command, as the program itself reports them.
 struct CommandHelp: Decodable {
     struct Name: Decodable {
         var name: String

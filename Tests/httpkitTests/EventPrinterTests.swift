@@ -29,7 +29,7 @@ struct EventPrinterTests {
         return latin1(output.bytes).split(separator: "\n").map(String.init)
     }
 
-    @Test("A request with content and trailers")
+    @Test("A request with content and trailers has the events head, content and end")
     func request() {
         let lines = requests(
             "PUT /a HTTP/1.1\r\nHost: b\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -44,7 +44,7 @@ struct EventPrinterTests {
             ])
     }
 
-    @Test("Responses: interim, content up to the end of the input, stop")
+    @Test("Responses have the events interim, head, content, end and stop")
     func response() {
         let lines = responses("HTTP/1.1 103 E\r\nA: b\r\n\r\nHTTP/1.0 200 OK\r\n\r\nhi")
         #expect(
@@ -58,7 +58,7 @@ struct EventPrinterTests {
             ])
     }
 
-    @Test("After a stop the rest is passed on as it comes")
+    @Test("Each piece of input after a stop becomes a rest event")
     func rest() {
         let text = "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n"
         #expect(
@@ -72,7 +72,7 @@ struct EventPrinterTests {
             ])
     }
 
-    @Test("Bad input ends in a line with kind, offset and reason")
+    @Test("Bad input gives an error event with kind, offset and reason")
     func error() {
         #expect(
             requests("GET / HTTP/1.1\r\nHost : a\r\n\r\n") == [
@@ -85,7 +85,7 @@ struct EventPrinterTests {
             ])
     }
 
-    @Test("Splitting the input changes no event, but for the sizes of content")
+    @Test("Splitting the input does not change the events")
     func splits() {
         let text =
             "\r\nPOST / HTTP/1.1\r\nHost: a\r\nX: \u{E9}\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -95,7 +95,7 @@ struct EventPrinterTests {
         for size in 1...text.utf8.count { #expect(requests(text, by: size) == whole) }
     }
 
-    @Test("RFC 9110, 5.5: Latin-1 stays right when much content came before")
+    @Test("RFC 9110, 5.5: Latin-1 is read correctly after much content")
     func longStream() {
         let chunk = "10000\r\n" + String(repeating: "x", count: 0x10000) + "\r\n"
         let text =

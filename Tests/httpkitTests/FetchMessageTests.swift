@@ -2,10 +2,10 @@ import Testing
 
 @testable import httpkit
 
-@Suite("Messages of fetch with text of a server")
+@Suite("httpkit fetch: messages with text of a server")
 struct FetchMessageTests {
     @Test(
-        "Nothing in them steers a terminal, or looks like another line",
+        "Control characters and line ends of a server are replaced",
         arguments: [
             ("gone \u{1B}[31mred\u{1B}[0m", "gone ?[31mred?[0m"),
             ("a\r\nb\u{7F}\u{9B}c", "a?b??c"), ("a\u{202E}b\u{2028}c", "a?b?c"),
@@ -16,7 +16,7 @@ struct FetchMessageTests {
     }
 
     @Test(
-        "An error page explains itself by its first line, if that is text and says more than the status",
+        "The first line of an error page is shown if it is text and says more than the status",
         arguments: [
             ("421 Told: unknown host\nmore", "421 Told", "unknown host"),
             ("421 a: b: unknown", "421 a: b", "unknown"), ("421: x\u{1B}", "421", "x?"),

@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// Runs the built `httpkit` and keeps what it said.
+/// Runs the built `httpkit` and keeps its output.
 struct HTTPKitProcess {
-    /// The members of an output line that the tests look at.
+    /// The members of an output line that the tests check.
     struct Line: Decodable {
         struct Message: Decodable { var content: String }
 

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("httpkit as a program")
 struct HTTPKitTests {
-    @Test("--version and --help answer on standard output")
+    @Test("--version and --help print on standard output")
     func about() async throws {
         let version = try await HTTPKitProcess.run(["--version"])
         #expect(version.status == 0)
@@ -53,7 +53,7 @@ struct HTTPKitTests {
         #expect(run.lines.allSatisfy { $0.result == "accept" })
     }
 
-    @Test("parse --batch goes on after a line that is no case, and exits 1 at the end")
+    @Test("parse --batch continues after a line that is no case, and exits 1 at the end")
     func batchFault() async throws {
         let input = """
             {"id":1,"kind":"request","bytes":""}
@@ -66,7 +66,7 @@ struct HTTPKitTests {
         #expect(run.complaint == "httpkit: 1 of 3 lines are no cases\n")
     }
 
-    @Test("parse --batch takes a line of several megabytes and gives its content back")
+    @Test("parse --batch reads a line of several megabytes and returns its content")
     func longLine() async throws {
         let content = Data((0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0) })
         let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(content.count)\r\n\r\n"

@@ -14,7 +14,7 @@ struct HeadBudgetTests {
             .fault(in: Array(head.utf8), at: 100)
     }
 
-    @Test("A head of exactly the limit passes, empty lines before it not counted")
+    @Test("A head of exactly the limit passes, and empty lines before it do not count")
     func atLimit() {
         let count = Self.head.utf8.count
         #expect(fault(Self.head, headBytes: count, targetBytes: 5) == nil)
@@ -23,7 +23,7 @@ struct HeadBudgetTests {
         #expect(fault("\r\n", headBytes: 0, targetBytes: 0) == nil)
     }
 
-    @Test("One byte more is refused at the first byte beyond")
+    @Test("A head above the limit is refused at the first byte above it")
     func aboveLimit() {
         let count = Self.head.utf8.count
         #expect(
@@ -36,7 +36,7 @@ struct HeadBudgetTests {
         #expect(fault(Self.head, targetBytes: 4) == HTTPParseError(.requestLineTooLong, at: 108))
     }
 
-    @Test("An unfinished head is measured as far as it came")
+    @Test("An unfinished head is checked, too")
     func unfinished() {
         #expect(fault("GET /abcd", targetBytes: 5) == nil)
         #expect(fault("GET /abcd", targetBytes: 4) == HTTPParseError(.requestLineTooLong, at: 108))
@@ -44,7 +44,7 @@ struct HeadBudgetTests {
         #expect(fault("GET", headBytes: 2) == HTTPParseError(.requestLineTooLong, at: 102))
     }
 
-    @Test("Of two limits the one passed first is named")
+    @Test("Of two exceeded limits, the error names the one that is exceeded first")
     func firstFault() {
         #expect(
             fault(Self.head, headBytes: 20, targetBytes: 2)

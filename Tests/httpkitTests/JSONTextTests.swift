@@ -6,7 +6,7 @@ import Testing
 @Suite("RFC 8259: JSON text of the output")
 struct JSONTextTests {
     @Test(
-        "7: Whatever is not plain ASCII is escaped",
+        "7: Quotes, backslashes and characters outside printable ASCII are escaped",
         arguments: [
             ("", #""""#), ("plain ~!", #""plain ~!""#), (#"a"b\c/"#, #""a\"b\\c/""#),
             ("\t\r\n", #""\t\r\n""#), ("\u{0}\u{1F}\u{7F}", #""\u0000\u001f\u007f""#),
@@ -19,7 +19,7 @@ struct JSONTextTests {
         #expect(latin1(buffer.bytes) == json)
     }
 
-    @Test("Each byte becomes the character of its number")
+    @Test("Each byte becomes the character with its value")
     func latin1Text() {
         let bytes: [UInt8] = [0x41, 0x80, 0xC3, 0xA9, 0xFF]
         #expect(latin1(bytes.span).unicodeScalars.map(\.value) == bytes.map(UInt32.init))

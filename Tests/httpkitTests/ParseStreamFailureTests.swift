@@ -10,7 +10,7 @@ struct ParseStreamFailureTests {
     }
 
     @Test(
-        "An input that cannot be read is one line and status 23",
+        "An input that cannot be read gives one error line and status 23",
         arguments: [[], ["--response"], ["--batch"]])
     func unreadable(_ flags: [String]) async throws {
         let result = try await parse("< /", flags)
@@ -20,7 +20,8 @@ struct ParseStreamFailureTests {
 
     #if os(Linux)  // Other systems have no /dev/full.
         @Test(
-            "A full disk is one line and status 23", arguments: [[], ["--response"], ["--batch"]])
+            "A full disk gives one error line and status 23",
+            arguments: [[], ["--response"], ["--batch"]])
         func fullDisk(_ flags: [String]) async throws {
             let result = try await parse("> /dev/full", flags)
             #expect(result.status == 23)

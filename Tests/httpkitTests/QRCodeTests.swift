@@ -3,7 +3,7 @@ import Testing
 @testable import httpkit
 
 @Suite("QR codes") struct QRCodeTests {
-    /// The modules, as another program makes them: `#` for dark ones.
+    /// The modules as another program generates them, with `#` for dark ones.
     private static let codes: [(text: String, rows: [String])] = [
         (
             "http://a.b/",
@@ -111,7 +111,7 @@ import Testing
         #expect(made == rows)
     }
 
-    @Test("106 bytes are the most, and the sizes are those of versions 1 to 5")
+    @Test("At most 106 bytes fit, and the sizes are those of versions 1 to 5")
     func lengths() {
         let sizes = [0, 17, 18, 32, 33, 53, 54, 78, 79, 106, 107].map { count in
             QRCode(String(repeating: "a", count: count))?.size
@@ -119,7 +119,7 @@ import Testing
         #expect(sizes == [21, 21, 25, 25, 29, 29, 33, 33, 37, 37, nil])
     }
 
-    @Test("The terminal shows two rows a line, with a border of four modules")
+    @Test("The terminal shows two rows per line, with a border of four modules")
     func terminal() throws {
         let code = try #require(QRCode("http://a.b/"))
         let lines = code.terminalText.split(separator: "\n")

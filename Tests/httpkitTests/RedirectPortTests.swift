@@ -7,7 +7,7 @@ import Testing
 
 @Suite("httpkit serve --redirect-http: the port in the redirect")
 struct RedirectPortTests {
-    @Test("A server that does not listen yet answers 503, without a redirect")
+    @Test("A server that does not listen yet responds with 503, without a redirect")
     func noPort() async throws {
         let server = HTTPServer(
             ServerConfiguration(host: "127.0.0.1", port: 0), handler: Bin.router)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import httpkit
 
-@Suite("httpkit serve: flags by variables of the environment")
+@Suite("httpkit serve: flags from environment variables")
 struct ServeArgumentsTests {
     private static func complete(
         _ arguments: [String], _ environment: [String: String] = [:]
@@ -11,7 +11,7 @@ struct ServeArgumentsTests {
     }
 
     @Test(
-        "Values, lists and switches become flags",
+        "Variables for values, lists and switches become flags",
         arguments: [
             ("HTTPKIT_PORT", "8000", ["--port=8000"]),
             ("HTTPKIT_LOG_LEVEL", "info", ["--log-level=info"]),
@@ -29,7 +29,7 @@ struct ServeArgumentsTests {
     }
 
     @Test(
-        "A flag of the command line wins",
+        "A flag on the command line overrides its variable",
         arguments: [
             ("HTTPKIT_PORT", ["--port", "1"]), ("HTTPKIT_PORT", ["--port=1"]),
             ("HTTPKIT_PORT", ["-p", "1"]), ("HTTPKIT_GZIP", ["--no-gzip"]),
@@ -42,7 +42,7 @@ struct ServeArgumentsTests {
     }
 
     @Test(
-        "--host and --port win over the socket of the environment",
+        "--host and --port override the socket of the environment",
         arguments: [["--port", "9000"], ["-p9000"], ["--host=*"]])
     func socket(_ flags: [String]) throws {
         let socket = ["HTTPKIT_UNIX_SOCKET": "/run/s", "HTTPKIT_UNIX_SOCKET_MODE": "600"]
@@ -55,14 +55,14 @@ struct ServeArgumentsTests {
                 == ["serve", "--unix-socket=/run/s", "--unix-socket-mode=600"])
     }
 
-    @Test("Other commands have no variables")
+    @Test("Other commands use no variables")
     func others() throws {
         for arguments in [["fetch", "a"], ["bin"], []] {
             #expect(try Self.complete(arguments, ["HTTPKIT_PORT": "1"]) == arguments)
         }
     }
 
-    @Test("A switch's variable takes 1, 0 and their synonyms")
+    @Test("A switch's variable other than 1, 0 and their synonyms is an error")
     func fault() {
         let fault = #expect(throws: ServeArguments.Fault.self) {
             try Self.complete(["serve"], ["HTTPKIT_QR": "perhaps"])
@@ -73,7 +73,7 @@ struct ServeArgumentsTests {
     }
 
     @Test(
-        "--cors without an origin means all",
+        "--cors without an origin means all origins",
         arguments: [
             (["--cors"], ["--cors=*"]), (["--cors", "--gzip"], ["--cors=*", "--gzip"]),
             (["--cors", "site"], ["--cors=*", "site"]), (["--cors", "*"], ["--cors", "*"]),
@@ -85,7 +85,7 @@ struct ServeArgumentsTests {
         #expect(try Self.complete(["serve"] + arguments) == ["serve"] + completed)
     }
 
-    @Test("Every flag of serve has its variable")
+    @Test("Every flag of serve has a variable")
     func complete() async throws {
         let help = try await CommandHelp.of("serve")
         let values = help.filter { $0.kind == "option" }

@@ -5,7 +5,7 @@ import Testing
 @Suite("httpkit serve: paths of handlers")
 struct ServeRoutesTests {
     @Test(
-        "A route is as deep as the segments before its first parameter",
+        "The literal segments of a route are those before its first parameter",
         arguments: [
             ("/echo", ["echo"]), ("/a/b/", ["a", "b"]), ("/", []), ("/*", []),
             ("/a/:name/b", ["a"]), ("/a/b/*", ["a", "b"]),
@@ -15,7 +15,7 @@ struct ServeRoutesTests {
     }
 
     @Test(
-        "A route with parameters takes a part of a mount, one that ends in an asterisk all of it",
+        "The covered segments of a route are all segments, parameters too, but no final asterisk",
         arguments: [
             ("/*", []), ("/", []), ("/a/*", ["a"]), ("/:x/deep", [":x", "deep"]),
             ("/a/:x/*", ["a", ":x"]),

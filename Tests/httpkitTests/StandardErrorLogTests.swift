@@ -6,7 +6,7 @@ import Testing
 @Suite("The log on standard error")
 struct StandardErrorLogTests {
     @Test(
-        "Nothing that a client sends begins a line or speaks to a terminal",
+        "Control characters and line ends of a client are escaped",
         arguments: [
             ("", ""), ("plain ~", "plain ~"), ("a\r\nb\t", #"a\x0d\x0ab\x09"#),
             ("\u{1B}[2J\u{7F}\u{0}", #"\x1b[2J\x7f\x00"#),

@@ -20,7 +20,8 @@ struct BenchCommandTests {
         return (result, try? JSONDecoder().decode(Report.self, from: Data(result.output)))
     }
 
-    @Test("So many requests as asked for are answered, and their bytes counted", arguments: [1, 7])
+    @Test(
+        "The requested number of requests is sent, and their bytes are counted", arguments: [1, 7])
     func requests(_ connections: Int) async throws {
         let folder = try Folder()
         try folder.write("Hello", to: "a.txt")
@@ -36,12 +37,12 @@ struct BenchCommandTests {
         #expect(least > 0 && least <= most && report.requestsPerSecond > 0)
     }
 
-    @Test("It ends after the time, and shows the responses that came until then")
+    @Test("bench ends after the duration, and reports the responses until then")
     func duration() async throws {
         let folder = try Folder()
         try folder.write("Hello", to: "a.txt")
         let server = try await ServeProcess(folder)
-        // Half a second is too short where other tests keep the machine busy.
+        // Half a second may be too short if other tests keep the machine busy.
         var requests = 0
         for duration in [0.5, 5, 30] where requests == 0 {
             let (result, found) = try await bench(
@@ -54,7 +55,7 @@ struct BenchCommandTests {
         #expect(requests > 0)
     }
 
-    @Test("Method, fields and content are those of the command line; statuses are counted")
+    @Test("Statuses and bytes of responses to POST with content and to HEAD are counted")
     func content() async throws {
         let folder = try Folder()
         let server = try await ServeProcess(folder, ["--echo", "/echo"])
@@ -68,7 +69,7 @@ struct BenchCommandTests {
         #expect(missing?.statuses == ["404": 2] && missing?.bytes == 0)
     }
 
-    @Test("A server that is not there is one line, and the status that curl has for it")
+    @Test("A refused connection is reported in one line with the exit status of curl")
     func refused() async throws {
         let (result, report) = try await bench(["http://127.0.0.1:1/"])
         #expect(result.status == 7 && report == nil && result.output.isEmpty)
@@ -76,7 +77,7 @@ struct BenchCommandTests {
     }
 
     #if os(Linux)  // Other systems have no /dev/full.
-        @Test("A report that cannot be written is one line and status 23")
+        @Test("A report that cannot be written is reported in one line with status 23")
         func fullDisk() async throws {
             let server = try await ServeProcess(try Folder())
             let result = try await Program.run(
@@ -91,7 +92,7 @@ struct BenchCommandTests {
     #endif
 
     @Test(
-        "What cannot be is refused before anything is sent",
+        "Invalid options are refused with status 64",
         arguments: [
             ["-c", "0"], ["-c", "10001"], ["-n", "0"], ["-z", "0"], ["-z", "-1"], ["-X", "a b"],
             ["-H", "x"], ["--connect-to", ""],

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("httpkit bench: the first request", .fewAtOnce, .timeLimit(.minutes(3)))
 struct BenchFirstRequestTests {
-    @Test("A response without an end is given up, with the status that curl has for that")
+    @Test("A response without an end is aborted with the exit status of curl for a timeout")
     func endless() async throws {
         let handler = SyncHandler { _ in
             Response(

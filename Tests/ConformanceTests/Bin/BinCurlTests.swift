@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("httpkit bin, by curl", .fewAtOnce)
+@Suite("httpkit bin, used by curl", .fewAtOnce)
 struct BinCurlTests {
-    @Test("The addresses are told, one a line, and SIGTERM ends it with 0")
+    @Test("bin prints its addresses, one per line, and ends with status 0 on SIGTERM")
     func lifeCycle() async throws {
         let server = try await BinProcess()
         let lines = server.output.split(separator: "\n")
@@ -14,7 +14,7 @@ struct BinCurlTests {
         #expect(try await server.curl(path: "/").text.contains(server.torture))
         let named = try await server.curl("-H", "Host: bin.test:80", path: "/").text
         #expect(named.contains(server.torture.replacing("127.0.0.1", with: "bin.test")))
-        // A script of broken answers that never ends does not hold the program up.
+        // A broken response that never ends does not block the program.
         async let hanging = server.torture(path: "silence")
         #expect(try await server.curl(path: "/get").status == 0)
         server.signal(SIGTERM)
@@ -22,7 +22,7 @@ struct BinCurlTests {
         #expect(try await hanging.status != 0)
     }
 
-    @Test("A port that is taken is one line and exit 2, for both ports")
+    @Test("A port in use, of either option, is reported with status 2")
     func takenPort() async throws {
         let server = try await BinProcess()
         for (flag, address) in [("--port", server.base), ("--torture-port", server.torture)] {
@@ -36,14 +36,14 @@ struct BinCurlTests {
     }
 
     @Test(
-        "Digest (RFC 7616) with every algorithm and quality that curl knows",
+        "Digest (RFC 7616) works with every algorithm and quality of protection",
         arguments: ["auth", "auth-int"], ["MD5", "MD5-sess", "SHA-256", "SHA-256-sess"])
     func digest(quality: String, algorithm: String) async throws {
         let server = try await BinProcess()
         let path = "/digest-auth/\(quality)/ada/lovelace/\(algorithm)"
         let right = try await server.curl("--digest", "-u", "ada:lovelace", path: path)
         #expect(right.text.contains("\"authenticated\": true"))
-        // With auth-int curl takes the hash of no content, whatever it sends.
+        // With auth-int, curl always uses the hash of empty content.
         if quality == "auth" {
             let posted = try await server.curl(
                 "--digest", "-u", "ada:lovelace", "-d", "some=content", path: path)
@@ -56,7 +56,7 @@ struct BinCurlTests {
         }
     }
 
-    @Test("A nonce that is used up is stale, and curl goes on with a new one")
+    @Test("A nonce that may not be used again is stale, and curl continues with a new one")
     func stale() async throws {
         let server = try await BinProcess()
         let path = "/digest-auth/auth/ada/lovelace/SHA-256/1"
@@ -82,22 +82,22 @@ struct BinCurlTests {
     }
 
     @Test(
-        "Each coding is what curl understands by it",
+        "curl decodes each content coding",
         .enabled("this curl has no zlib") { try await curlHas("libz") },
         arguments: ["/gzip", "/deflate"])
     func codings(path: String) async throws { try await isUnderstood(path) }
 
     @Test(
-        "Brotli is what curl understands by it",
+        "curl decodes Brotli",
         .enabled("this curl has no brotli") { try await curlHas("brotli") })
     func brotli() async throws { try await isUnderstood("/brotli") }
 
     @Test(
-        "Zstandard is what curl understands by it",
+        "curl decodes Zstandard",
         .enabled("this curl has no zstd") { try await curlHas("zstd") })
     func zstandard() async throws { try await isUnderstood("/zstd") }
 
-    @Test("Redirects with every method; cookies that come back")
+    @Test("curl follows redirects, also with POST, and sends cookies back")
     func redirects() async throws {
         let server = try await BinProcess()
         let chain = try await server.curl(
@@ -114,7 +114,7 @@ struct BinCurlTests {
         )
     }
 
-    @Test("Uploads come back byte by byte")
+    @Test("Uploads are sent back with the same bytes")
     func uploads() async throws {
         let server = try await BinProcess()
         let folder = try Folder()
@@ -130,7 +130,7 @@ struct BinCurlTests {
         }
     }
 
-    @Test("A download is resumed")
+    @Test("curl resumes a download")
     func resumes() async throws {
         let server = try await BinProcess()
         let folder = try Folder()

@@ -1,11 +1,11 @@
 import TestSupport
 
-/// A running `httpkit bin` with its port of broken answers, both free ones. It is killed when it
-/// goes.
+/// A running `httpkit bin` with a port for broken responses, both on free ports. The process is
+/// killed when the object is released.
 final class BinProcess: Sendable {
     /// The address of the endpoints, without a slash at the end.
     let base: String
-    /// The address of the broken answers, without a slash at the end.
+    /// The address of the broken responses, without a slash at the end.
     let torture: String
     private let program: RunningProgram
 
@@ -32,15 +32,15 @@ final class BinProcess: Sendable {
     /// Sends a signal.
     func signal(_ number: CInt) { program.signal(number) }
 
-    /// Waits for the end, and says how it came: the exit status, or minus the signal's number.
+    /// Waits for the end; returns the exit status, or the negative number of the signal.
     func waitForEnd() async -> CInt { await program.end() }
 
-    /// Runs curl on a path of the endpoints; `-sS` and a time limit are given.
+    /// Runs curl on a path of the endpoints, with `-sS` and a time limit.
     func curl(_ arguments: String..., path: String) async throws -> Program.Result {
         try await Program.run("curl", ["-sS", "-m", "110"] + arguments + [base + path])
     }
 
-    /// Runs curl on a path of the broken answers.
+    /// Runs curl on a path of the broken responses.
     /// - Parameter seconds: the time limit of curl.
     func torture(
         _ arguments: String..., path: String, seconds: Int = 110

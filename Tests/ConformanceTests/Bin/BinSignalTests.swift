@@ -4,7 +4,8 @@ import Testing
 
 @Suite("httpkit bin: signals", .fewAtOnce, .timeLimit(.minutes(5)))
 struct BinSignalTests {
-    @Test("A signal right after the first line ends it with 0", arguments: [SIGINT, SIGTERM])
+    @Test(
+        "A signal right after the first line ends bin with status 0", arguments: [SIGINT, SIGTERM])
     func early(_ number: CInt) async throws {
         for _ in 0..<10 {
             let program = try RunningProgram(Program.httpkit, ["bin", "--port", "0"])

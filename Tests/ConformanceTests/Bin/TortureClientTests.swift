@@ -9,7 +9,7 @@ import URLClient
     import Foundation
 #endif
 
-@Suite("httpkit bin --torture-port, by URLClient", .fewAtOnce)
+@Suite("httpkit bin --torture-port, used by URLClient", .fewAtOnce)
 struct TortureClientTests {
     private static func request(_ server: BinProcess, _ name: String) throws -> ClientRequest {
         ClientRequest(.get, try #require(URL(string: "\(server.torture)/\(name)")))
@@ -29,7 +29,7 @@ struct TortureClientTests {
     }
 
     @Test(
-        "What is odd and legal arrives whole",
+        "Unusual, valid responses are received completely",
         arguments: [
             "no-reason", "no-reason-no-space", "odd-status", "bare-lf", "latin-1", "obs-fold",
             "no-space", "empty-values", "same-length-twice", "interim", "interim-flood",
@@ -47,7 +47,7 @@ struct TortureClientTests {
     }
 
     @Test(
-        "What is broken is an error, and no content",
+        "Broken responses throw an error that is not a timeout",
         arguments: [
             "http-0.9", "garbage", "wrong-version", "wrong-protocol", "bad-status", "nul",
             "huge-field", "endless-head", "close", "reset", "reset-in-head", "continue-close",
@@ -62,7 +62,7 @@ struct TortureClientTests {
     }
 
     @Test(
-        "What never ends lasts until the client has enough",
+        "Responses without an end run into the timeout of the client",
         arguments: [
             "silence", "stall", "stall-before-content", "slow", "slow-head", "continue-only",
         ])

@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-@Suite("httpkit bin --torture-port, by curl", .fewAtOnce)
+@Suite("httpkit bin --torture-port, used by curl", .fewAtOnce)
 struct TortureTests {
     @Test(
-        "What is odd and legal arrives whole",
+        "Unusual, valid responses are received completely",
         arguments: [
             "no-reason", "no-reason-no-space", "odd-status", "bare-lf", "latin-1", "obs-fold",
             "no-space", "empty-values", "same-length-twice", "interim", "interim-flood",
@@ -17,7 +17,7 @@ struct TortureTests {
         #expect(result.status == 0 && result.text == "whole\n")
     }
 
-    @Test("Connections go on behind what is odd and legal")
+    @Test("The connection is used again after unusual, valid responses")
     func goesOn() async throws {
         let server = try await BinProcess()
         let names = [
@@ -44,7 +44,7 @@ struct TortureTests {
     }
 
     @Test(
-        "A connection that went stale is given up for a new one",
+        "curl replaces a stale connection by a new one",
         arguments: ["stale", "stale-reset"])
     func stale(name: String) async throws {
         let server = try await BinProcess()
@@ -54,7 +54,7 @@ struct TortureTests {
     }
 
     @Test(
-        "What is broken is told by an exit status",
+        "Broken responses have the expected exit status of curl",
         arguments: [
             ("http-0.9", [1]), ("garbage", [1]), ("wrong-version", [1]), ("wrong-protocol", [1]),
             ("bad-status", [1, 8]), ("nul", [8]), ("huge-field", [27, 56, 100]),
@@ -70,7 +70,7 @@ struct TortureTests {
     }
 
     @Test(
-        "What never ends lasts until the client has enough",
+        "Responses without an end run into the timeout of curl",
         arguments: [
             "silence", "stall", "stall-before-content", "slow", "slow-head", "continue-only",
         ])
@@ -80,7 +80,7 @@ struct TortureTests {
         #expect(result.status == 28)
     }
 
-    @Test("Half a gigabyte of content comes out of half a megabyte")
+    @Test("curl downloads less than 1 MiB of the gzip bomb")
     func bomb() async throws {
         let server = try await BinProcess()
         let result = try await server.torture(
@@ -89,7 +89,7 @@ struct TortureTests {
     }
 
     @Test(
-        "Redirects lead in circles until curl has enough",
+        "Circular redirects end at the limit of curl",
         arguments: ["redirect-self", "redirect-ping"])
     func circles(name: String) async throws {
         let server = try await BinProcess()
@@ -97,7 +97,7 @@ struct TortureTests {
         #expect(result.status == 47)
     }
 
-    @Test("The index names every case, and an unknown one is 404")
+    @Test("The index lists cases, and an unknown case is 404")
     func index() async throws {
         let server = try await BinProcess()
         let page = try await server.torture(path: "").text

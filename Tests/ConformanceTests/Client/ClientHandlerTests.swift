@@ -12,7 +12,7 @@ import WebDAVKit
 struct ClientHandlerTests {
     private typealias Pair = ClientMessageTests.Pair
 
-    @Test("RFC 9110, 14: ranges, one and several, and those that cannot be")
+    @Test("RFC 9110, 14: single, several and unsatisfiable ranges")
     func ranges() async throws {
         let folder = try ServerDirectory()
         let content = [UInt8].noise(10_000, seed: 3)
@@ -37,7 +37,7 @@ struct ClientHandlerTests {
         let beyond = try await client.get("/f", [.range: "bytes=10000-"])
         #expect(beyond.status == .rangeNotSatisfiable)
         #expect(beyond.fields[.contentRange] == "bytes */10000")
-        // A range of what it was, and of what it is not any more.
+        // A range of the current version, and of another version.
         let tag = try #require(all.fields[.eTag])
         for (condition, status) in [(tag, HTTPStatus.partialContent), ("\"other\"", .ok)] {
             let answer = try await client.get("/f", [.range: "bytes=0-9", .ifRange: condition])
@@ -46,7 +46,7 @@ struct ClientHandlerTests {
         await pair.server.shutdown()
     }
 
-    @Test("RFC 9110, 13: conditions of the application, and the cache's own")
+    @Test("RFC 9110, 13: conditions of the application and of the cache")
     func conditions() async throws {
         let folder = try ServerDirectory()
         try folder.write("f", "first")
@@ -68,7 +68,7 @@ struct ClientHandlerTests {
         await pair.server.shutdown()
     }
 
-    @Test("RFC 9110, 8.4: gzip is asked for and taken off, in both directions")
+    @Test("RFC 9110, 8.4: gzip is requested and decoded, in both directions")
     func gzip() async throws {
         let text = String(repeating: "so much of the same ", count: 5_000)
         let pair = try await Pair { _, router in
@@ -99,7 +99,7 @@ struct ClientHandlerTests {
         await pair.server.shutdown()
     }
 
-    @Test("RFC 7578 and the URL standard: forms with files, and pairs")
+    @Test("RFC 7578 and the URL standard: multipart and urlencoded forms")
     func forms() async throws {
         let folder = try ServerDirectory()
         let bytes = [UInt8].noise(300_000, seed: 8)
@@ -126,7 +126,9 @@ struct ClientHandlerTests {
         await pair.server.shutdown()
     }
 
-    @Test("RFC 7617 and RFC 7616: logging in", arguments: [AuthenticationScheme.basic, .digest])
+    @Test(
+        "RFC 7617 and RFC 7616: Basic and Digest logins",
+        arguments: [AuthenticationScheme.basic, .digest])
     func logins(_ scheme: AuthenticationScheme) async throws {
         let accounts = MemoryAccountStore(realm: "tests", rounds: 10)
         try accounts.add("ada", password: "lovelace")
@@ -158,7 +160,7 @@ struct ClientHandlerTests {
         await pair.server.shutdown()
     }
 
-    @Test("RFC 4918: the methods of WebDAV")
+    @Test("RFC 4918: methods of WebDAV")
     func webDAV() async throws {
         let pair = try await Pair { _, router in
             router.mountWebDAV("/dav", WebDAVHandler(store: MemoryStore()))

@@ -6,12 +6,12 @@ import TestSupport
 import Testing
 import URLClient
 
-/// The server's features as a program sees them that uses `URLClient`.
+/// The server's features, used by a program with `URLClient`.
 @Suite("The server through URLClient: messages", .timeLimit(.minutes(3)))
 struct ClientMessageTests {
     static let content = [UInt8].noise(500_000, seed: 11)
 
-    /// A server inside of the tests, and a separate client.
+    /// A server inside the test process, and a separate client.
     struct Pair {
         let server: HTTPServer
         let client: TestClient
@@ -29,7 +29,7 @@ struct ClientMessageTests {
         }
     }
 
-    @Test("Connections are used again, as the metrics tell")
+    @Test("Connections are reused until one is closed, as the metrics report")
     func persistence() async throws {
         let pair = try await Pair { _, router in
             router.on(.get, "/") { _ in Response(.ok, body: .text("content")) }
@@ -48,7 +48,7 @@ struct ClientMessageTests {
         await pair.server.shutdown()
     }
 
-    @Test("Requests at the same time share no connection: nothing is pipelined")
+    @Test("Concurrent requests use separate connections, without pipelining")
     func noPipelining() async throws {
         let gate = ServerGate()
         let begun = ServerLog<Int>()
@@ -64,7 +64,7 @@ struct ClientMessageTests {
             pair.client.session.dataTask(for: pair.client.request(.get, "/"))
         }
         for task in tasks { task.resume() }
-        // All four have begun though none of them was answered.
+        // All four have begun although none has a response yet.
         for _ in tasks { #expect(await begun.first() != nil) }
         gate.open()
         var ports: Set<Int> = []
@@ -76,7 +76,7 @@ struct ClientMessageTests {
         await pair.server.shutdown()
     }
 
-    @Test("Chunked content both ways, and fields behind it")
+    @Test("Chunked content in both directions, and trailers")
     func chunked() async throws {
         let pair = try await Pair { _, router in
             let handler = AsyncHandler { request in
@@ -103,7 +103,7 @@ struct ClientMessageTests {
             continuation.finish()
         }
         var request = pair.client.request(.post, "/", body: .stream(stream))
-        // The response begins before the content is asked for.
+        // The response begins before the handler reads the content.
         request.expectation = .never
         let (content, response) = try await pair.client.session.data(for: request)
         #expect(content == Self.content && response.fields[.contentLength] == nil)
@@ -111,7 +111,7 @@ struct ClientMessageTests {
         await pair.server.shutdown()
     }
 
-    @Test("Interim responses, and a handler that refuses before a byte of content was sent")
+    @Test("Interim responses are received, and content is not sent to a handler that refuses it")
     func interim() async throws {
         let pair = try await Pair { _, router in
             let hints = AsyncHandler { request in
@@ -142,7 +142,7 @@ struct ClientMessageTests {
         await pair.server.shutdown()
     }
 
-    @Test("A handler that reads slowly holds an upload up, and nothing of it is lost")
+    @Test("A handler that stops reading blocks an upload until it reads all of it")
     func backPressure() async throws {
         let gate = ServerGate()
         let pair = try await Pair { _, router in
@@ -168,7 +168,7 @@ struct ClientMessageTests {
             try await Task.sleep(for: .milliseconds(300))
             return task.countOfBytesSent == last && last > 0
         }
-        // What the system's buffers hold has gone out.
+        // Only the bytes that fit in the system's buffers are sent.
         #expect(last < size)
         gate.open()
         #expect(try await task.finished().status == .ok)
@@ -176,7 +176,7 @@ struct ClientMessageTests {
         await pair.server.shutdown()
     }
 
-    @Test("Server-sent events come one by one while the response goes on")
+    @Test("Server-sent events are received one by one during the response")
     func events() async throws {
         let (events, source) = AsyncStream<ServerSentEvent>.makeStream()
         let pair = try await Pair { _, router in
@@ -188,7 +188,7 @@ struct ClientMessageTests {
         var pieces = content.makeAsyncIterator()
         for number in 1...3 {
             let event = ServerSentEvent("number \(number)\nmore", name: "count", id: "\(number)")
-            // The next one is sent when this one was read.
+            // The next event is sent after this one has been read.
             source.yield(event)
             var text = ""
             while text.utf8.count < event.text.utf8.count, let piece = try await pieces.next() {
@@ -201,7 +201,7 @@ struct ClientMessageTests {
         await pair.server.shutdown()
     }
 
-    @Test("Shutdown lets a request end, and takes no new ones")
+    @Test("Shutdown completes a running request, and accepts no new connections")
     func shutdown() async throws {
         let gate = ServerGate()
         let begun = ServerLog<Int>()
@@ -217,8 +217,8 @@ struct ClientMessageTests {
         #expect(await begun.first() != nil)
         async let end: Void = pair.server.shutdown(grace: .seconds(100))
         try await waitUntil { pair.server.state != .running }
-        // The listener is closed a moment after the state has changed; until then there is no such
-        // path.
+        // The listener is closed shortly after the state changes; until then the response is an
+        // error for the unknown path.
         var late: ClientError?
         let patience = ContinuousClock.now + .seconds(60)
         while late == nil, ContinuousClock.now < patience {
@@ -231,7 +231,7 @@ struct ClientMessageTests {
         await end
     }
 
-    @Test("A Unix socket, with any name in Host")
+    @Test("Requests over a Unix socket may have any name in Host")
     func unixSocket() async throws {
         let folder = try ServerDirectory()
         let path = folder.path("socket")

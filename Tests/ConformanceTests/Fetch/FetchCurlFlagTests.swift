@@ -16,8 +16,8 @@ struct FetchCurlFlagTests {
             folder: folder)
     }
 
-    /// Counts requests, and says what they have: `/busy/N` is 503 for N requests, `/seen` tells user,
-    /// agent, cookies and range, `/take` how much content they have.
+    /// A server that records the methods of requests: `/busy/N` responds with 503 to N requests,
+    /// `/seen` with some fields of the request, `/take` with the length of its content.
     private struct Site {
         let server: HTTPServer
         let base: String
@@ -55,7 +55,7 @@ struct FetchCurlFlagTests {
         }
     }
 
-    @Test("-I asks by HEAD and prints the head, in a file with -o")
+    @Test("-I sends HEAD and prints the head, with -o to a file")
     func head() async throws {
         let site = try await Site()
         let folder = try Folder()
@@ -69,17 +69,17 @@ struct FetchCurlFlagTests {
         await site.server.shutdown()
     }
 
-    @Test("--limit-rate limits both directions, and 0 neither")
+    @Test("--limit-rate limits downloads and uploads; 0 means no limit")
     func rate() async throws {
         let (bin, site) = (try await BinProcess(), try await Site())
         let folder = try Folder()
         // At 40k the short content takes more than four seconds. The long content would take longer
-        // than a program may run here, so with 0 it arrives only if nothing limits it.
+        // than a program may run in this test, so with 0 it arrives only without a limit.
         for (rate, size, seconds) in [("40k", 200_000, 2.5), ("0", 6_000_000, nil)]
             as [(String, Int, Double?)]
         {
             try folder.write([UInt8](repeating: 0x61, count: size), to: "f")
-            // The answer to an upload is short: its own rate does not count.
+            // The response to an upload is short, so its rate does not matter.
             let sending = ["-T", folder.file("f").path, "\(site.base)/take"]
             for arguments in [["\(bin.base)/bytes/\(size)"], sending] {
                 let start = ContinuousClock.now
@@ -100,7 +100,7 @@ struct FetchCurlFlagTests {
         await site.server.shutdown()
     }
 
-    @Test("-v shows both heads and leaves the content alone")
+    @Test("-v shows the heads of requests and responses, but not their content")
     func verbose() async throws {
         let site = try await Site()
         let result = try await Self.fetch("-v", site.base + "/seen")
@@ -122,7 +122,7 @@ struct FetchCurlFlagTests {
         await site.server.shutdown()
     }
 
-    @Test("-s shows no message, -S all the same")
+    @Test("-s hides messages, and -sS shows them")
     func silent() async throws {
         let refused = "http://127.0.0.1:1/"
         for (flags, isShown) in [(["-s"], false), (["-sS"], true), ([], true)] {
@@ -132,7 +132,7 @@ struct FetchCurlFlagTests {
         }
     }
 
-    @Test("Short flags join as in curl: -sSLo FILE, -XPOST, -HName:value")
+    @Test("Short flags can be joined as in curl: -sSLo FILE, -XPOST, -HName:value")
     func joined() async throws {
         let site = try await Site()
         let folder = try Folder()
@@ -145,7 +145,7 @@ struct FetchCurlFlagTests {
         await site.server.shutdown()
     }
 
-    @Test("-A, -r: fields of the request")
+    @Test("-A and -r set fields of the request")
     func fields() async throws {
         let site = try await Site()
         let named = try await Self.fetch("-A", "own/1", "-r", "0-3,-5", site.base + "/seen")
@@ -159,7 +159,7 @@ struct FetchCurlFlagTests {
         await site.server.shutdown()
     }
 
-    @Test("-b: cookies of the command line go to the URL's host alone, beside the server's")
+    @Test("-b: cookies of the command line are sent only to the URL's host, with the server's")
     func cookies() async throws {
         let site = try await Site(host: "localhost")
         let folder = try Folder()
@@ -182,7 +182,7 @@ struct FetchCurlFlagTests {
         await site.server.shutdown()
     }
 
-    @Test("-O: the last name of the URL, also after a redirect")
+    @Test("-O writes to the last name of the URL, also after a redirect")
     func remoteName() async throws {
         let site = try await Site()
         let folder = try Folder()
@@ -195,7 +195,7 @@ struct FetchCurlFlagTests {
         await site.server.shutdown()
     }
 
-    @Test("A URL without a scheme is http, that of localhost too")
+    @Test("A URL without a scheme is http, also for localhost")
     func scheme() async throws {
         let site = try await Site(host: "localhost")
         let port = try #require(site.server.addresses.first?.port)
@@ -205,7 +205,7 @@ struct FetchCurlFlagTests {
         await site.server.shutdown()
     }
 
-    @Test("--retry: as often as it says, and no request that must not be repeated")
+    @Test("--retry repeats up to its number, but not a request that must not be repeated")
     func retry() async throws {
         for (flags, path, status, count) in [
             (["--retry", "3"], "/busy/2", 0, 3), (["--retry", "1"], "/busy/2", 22, 2),
@@ -220,7 +220,7 @@ struct FetchCurlFlagTests {
         }
     }
 
-    @Test("-x: the request goes through the proxy")
+    @Test("-x sends the request through the proxy")
     func proxy() async throws {
         let proxy = try await PeerServer.apache()
         let site = try await Site()
@@ -231,7 +231,7 @@ struct FetchCurlFlagTests {
         await site.server.shutdown()
     }
 
-    @Test("-n and --netrc-file: users of hosts, unless -u or the URL names one")
+    @Test("-n and --netrc-file read users of hosts, unless -u or the URL names one")
     func netrc() async throws {
         let folder = try Folder()
         try folder.write("content\n", to: "f")
@@ -269,7 +269,7 @@ struct FetchCurlFlagTests {
     }
 
     @Test(
-        "Flags that exclude each other are refused",
+        "Invalid flags and invalid combinations are refused with status 64",
         arguments: [
             ["-I", "-d", "x"], ["-I", "-X", "GET"], ["--retry", "-1"], ["-x", "ftp://p"],
             ["-r", "0-1", "--resume", "-o", "f"], ["-A", "a\nb"],

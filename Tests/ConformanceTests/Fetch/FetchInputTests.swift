@@ -4,8 +4,7 @@ import Testing
 
 @Suite("httpkit fetch: streams, terminals, exit statuses", .fewAtOnce, .timeLimit(.minutes(5)))
 struct FetchInputTests {
-    @Test(
-        "-d @- and -T - read standard input", arguments: [["-d", "@-"], ["-T", "-", "-X", "PUT"]])
+    @Test("-d @- and -T - read standard input", arguments: [["-d", "@-"], ["-T", "-", "-X", "PUT"]])
     func standardInput(_ arguments: [String]) async throws {
         let server = try await BinProcess()
         let input = [UInt8](repeating: UInt8(ascii: "x"), count: 300_000)
@@ -36,7 +35,7 @@ struct FetchInputTests {
         return try await Program.run("python3", ["-c", script, Program.httpkit] + arguments)
     }
 
-    @Test("Progress is shown on terminals, unless --no-progress says not to")
+    @Test("Progress is shown only on terminals, and not with --no-progress")
     func progress() async throws {
         let server = try await BinProcess()
         let folder = try Folder()
@@ -50,7 +49,7 @@ struct FetchInputTests {
         #expect(piped.status == 0 && piped.complaints.isEmpty)
     }
 
-    @Test("What cannot be read, written, trusted or understood ends as with curl")
+    @Test("Errors of files, certificates, TLS, URLs and redirects have the exit statuses of curl")
     func statuses() async throws {
         let server = try await BinProcess()
         let plain = server.base.replacingOccurrences(of: "http:", with: "https:")

@@ -8,15 +8,15 @@ import ToolkitSystem
 
 @Suite("httpkit fetch: memory", .fewAtOnce, .timeLimit(.minutes(10)))
 struct FetchMemoryTests {
-    /// How large the downloads are; more for those who have time.
+    /// The size of the downloads, which the environment can increase.
     private static let size =
         (ProcessInfo.processInfo.environment["URLCLIENT_DOWNLOAD_MIB"].flatMap(Int.init) ?? 64)
         << 20
 
     enum Reader: CaseIterable { case file, fast, slow }
 
-    /// Runs a download, and tells how many bytes were read, the status, and how much memory the
-    /// program had at most, in KiB. A slow reader takes 64 KiB at a time, and waits again and again.
+    /// Runs a download; prints the number of bytes, the status, and the program's peak memory in
+    /// KiB. A slow reader reads 64 KiB at a time, with pauses.
     private static let script = """
         import os, subprocess, sys, time
         reader, command = sys.argv[1], sys.argv[2:]
@@ -33,7 +33,9 @@ struct FetchMemoryTests {
         print(size, os.waitstatus_to_exitcode(status), usage.ru_maxrss)
         """
 
-    @Test("The memory does not depend on the length, whoever reads it", arguments: Reader.allCases)
+    @Test(
+        "The memory of a download does not depend on its length with any kind of reader",
+        arguments: Reader.allCases)
     func bounded(_ reader: Reader) async throws {
         let least = try await peak(1, reader)
         let most = try await peak(Self.size, reader)
@@ -41,7 +43,7 @@ struct FetchMemoryTests {
             print("\(reader): \(least) KiB for a byte, \(most) KiB for \(Self.size >> 20) MiB")
         }
         #expect(most - least < (8 << 10) + Sanitizers.memory)
-        // With what debugging takes it is more from the beginning.
+        // Debug builds use more memory from the beginning.
         #if !DEBUG
             #expect(most < 25 << 10)
         #endif
@@ -59,7 +61,7 @@ struct FetchMemoryTests {
     enum Source: CaseIterable { case file, memory }
 
     @Test(
-        "D16: an upload goes piece by piece: a file stays out of memory, time grows with length",
+        "D16: an upload is sent in pieces: a file is not in memory, the time grows with length",
         arguments: Source.allCases)
     func uploads(_ source: Source) async throws {
         let seen = Locked([Int]())
@@ -95,11 +97,11 @@ struct FetchMemoryTests {
         await server.shutdown()
         #expect(figures.map { $0[0] } == [0, 0] && seen.withLock { $0 } == sizes)
         if source == .file { #expect(figures[1][1] - figures[0][1] < 8 << 10) }
-        // Eight times as much; copying the whole for each piece would take 64 times as long.
+        // The content is eight times as long; a copy for each piece would take 64 times as long.
         #expect(figures[1][2] < 24 * max(figures[0][2], 10))
     }
 
-    /// Downloads a file of such a size and gives the most memory that took, in KiB.
+    /// Downloads a file of this size, and returns the peak memory in KiB.
     private func peak(_ size: Int, _ reader: Reader) async throws -> Int {
         let folder = try Folder()
         try folder.write([], to: "f")

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("httpkit fetch: where content and complaints go", .fewAtOnce)
+@Suite("httpkit fetch: output of content and messages", .fewAtOnce)
 struct FetchOutputTests {
     private func fetch(_ arguments: String...) async throws -> Program.Result {
         try await Program.run(Program.httpkit, ["fetch", "--timeout", "110"] + arguments)
     }
 
-    /// Runs it by a shell, as `"$@"`.
+    /// Runs fetch in a shell, whose script has it as `"$@"`.
     private func shell(_ script: String, _ arguments: String...) async throws -> Program.Result {
         try await Program.run(
             "sh", ["-c", script, "sh", Program.httpkit, "fetch", "--timeout", "110"] + arguments)
@@ -18,7 +18,7 @@ struct FetchOutputTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
 
-    @Test("A reader that goes ends it, with 23 and one line")
+    @Test("A reader that closes the pipe ends fetch with status 23 and one line")
     func closedPipe() async throws {
         let server = try await BinProcess()
         let result = try await shell(
@@ -27,7 +27,7 @@ struct FetchOutputTests {
         #expect(result.complaints == "httpkit: cannot write: Broken pipe\nstatus 23\n")
     }
 
-    @Test("Standard streams that are closed are no other files")
+    @Test("Closed standard streams are not mistaken for other files")
     func closedStreams() async throws {
         let server = try await BinProcess()
         let url = "\(server.base)/bytes/1000"
@@ -44,8 +44,8 @@ struct FetchOutputTests {
         #expect(all.status == 23)
     }
 
-    #if os(Linux)  // Other systems have no /dev/full, and other means to mount.
-        @Test("A full disk is 23 and one line, for standard output")
+    #if os(Linux)  // Other systems have no /dev/full, and other ways to mount.
+        @Test("A full disk for standard output is reported with status 23 and one line")
         func fullDisk() async throws {
             let server = try await BinProcess()
             let output = try await shell("exec \"$@\" > /dev/full", "\(server.base)/bytes/1000")
@@ -54,7 +54,7 @@ struct FetchOutputTests {
         }
 
         @Test(
-            "A full disk is 23 and one line, for a file, of which nothing is left",
+            "A full disk for a file is reported with status 23 and one line; no file is left",
             .enabled(MountedServer.reason) { await MountedServer.isAllowed() })
         func fullDiskForFile() async throws {
             let server = try await BinProcess()
@@ -75,7 +75,7 @@ struct FetchOutputTests {
         }
     #endif
 
-    @Test("A pipe is written into: nothing takes its place, and no error page goes there")
+    @Test("A named pipe is written to and not replaced, and no error page is written to it")
     func namedPipe() async throws {
         let server = try await BinProcess()
         let script = """
@@ -97,7 +97,7 @@ struct FetchOutputTests {
         }
     }
 
-    @Test("A link stays one: the file that it leads to gets the content")
+    @Test("A link is kept, and its target gets the content")
     func link() async throws {
         let server = try await BinProcess()
         let folder = try Folder()
@@ -110,7 +110,7 @@ struct FetchOutputTests {
         let link = try FileManager.default.destinationOfSymbolicLink(atPath: folder.path + "/link")
         #expect(link == "sub/target")
         #expect(try names(folder) == ["link", "sub"])
-        // The target need not be there yet.
+        // The target need not exist yet.
         try FileManager.default.removeItem(atPath: folder.path + "/sub/target")
         let again = try await fetch("\(server.base)/bytes/1000", "-o", folder.path + "/link")
         #expect(again.status == 0, "\(again.complaints)")
@@ -118,7 +118,7 @@ struct FetchOutputTests {
         #expect(try names(folder) == ["link", "sub"])
     }
 
-    @Test("Standard output by any name is written to, behind what it has")
+    @Test("Standard output by any name is appended to")
     func standardOutput() async throws {
         let server = try await BinProcess()
         let folder = try Folder()
@@ -136,7 +136,7 @@ struct FetchOutputTests {
         }
     }
 
-    @Test("Where no file can be, none is left beside it")
+    @Test("If the file cannot be written, no other file is left")
     func unwritable() async throws {
         let server = try await BinProcess()
         let folder = try Folder()
@@ -149,7 +149,7 @@ struct FetchOutputTests {
         #expect(try names(folder) == ["sub"] && folder.text("sub/x") == "x")
     }
 
-    @Test("Cookies that cannot be kept are told")
+    @Test("Cookies that cannot be saved are reported")
     func cookieJar() async throws {
         let server = try await BinProcess()
         let folder = try Folder()
@@ -163,7 +163,7 @@ struct FetchOutputTests {
         #expect(lost.complaints == "httpkit: cannot write file: \(fault)\n")
     }
 
-    @Test("A status without a name is told as it is")
+    @Test("A status without a name is reported by its number")
     func strangeStatus() async throws {
         let server = try await BinProcess()
         let result = try await fetch("\(server.base)/status/999")
@@ -172,7 +172,7 @@ struct FetchOutputTests {
     }
 
     @Test(
-        "Arguments that make no sense are 64, and nothing is sent",
+        "Invalid arguments are refused with status 64",
         arguments: [
             [], ["-X", "A B"], ["-H", "novalue"], ["-H", "a b: c"], ["-H", "a: b\u{1}"],
             ["-d", "a", "-d", "@file"], ["-d", "@file", "-d", "a"], ["-d", "a", "-F", "a=b"],

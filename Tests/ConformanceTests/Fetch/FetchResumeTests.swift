@@ -6,14 +6,14 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-@Suite("httpkit fetch: stopped, and gone on with", .fewAtOnce, .timeLimit(.minutes(5)))
+@Suite("httpkit fetch: interrupted and resumed downloads", .fewAtOnce, .timeLimit(.minutes(5)))
 struct FetchResumeTests {
     enum End: CaseIterable { case serverKilled, interrupt, terminate, killed }
 
     private static let size = 4_000_000
     private static let content = (0..<size).map { UInt8(ascii: "a") + UInt8($0 % 26) }
 
-    /// The same content as the one that came slowly, at the same port.
+    /// A server for the same content as the slow server, at the same port.
     private struct Successor {
         let server: HTTPServer
         let ranges = Locked([String?]())
@@ -32,7 +32,7 @@ struct FetchResumeTests {
         }
     }
 
-    /// How much of a file is there, whatever its name is so far.
+    /// The size of a partial file, by any of its temporary names.
     private func partSize(_ folder: Folder) -> Int {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         let sizes = names.filter { $0.hasPrefix(".") }.map { name in
@@ -47,7 +47,7 @@ struct FetchResumeTests {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
     }
 
-    /// Starts a slow download and ends it in the middle; gives the port of the server, which is gone.
+    /// Starts a slow download and ends it early; returns URL and port of the killed server.
     private func stop(_ end: End, _ folder: Folder) async throws -> (url: String, port: UInt16) {
         let slow = try await BinProcess()
         let url = "\(slow.base)/range/\(Self.size)?duration=100"
@@ -75,8 +75,7 @@ struct FetchResumeTests {
         return (url, port)
     }
 
-    @Test(
-        "The next call fetches the rest, and the file is as it should be", arguments: End.allCases)
+    @Test("The next call fetches the rest, and the file is complete", arguments: End.allCases)
     func resumed(_ end: End) async throws {
         let folder = try Folder()
         let (url, port) = try await stop(end, folder)
@@ -92,7 +91,7 @@ struct FetchResumeTests {
         await successor.server.shutdown()
     }
 
-    @Test("What has changed meanwhile is fetched anew; another URL is another file")
+    @Test("A changed resource, or another URL, is fetched from the beginning")
     func changed() async throws {
         let folder = try Folder()
         let (url, port) = try await stop(.interrupt, folder)
@@ -113,7 +112,7 @@ struct FetchResumeTests {
         await changed.server.shutdown()
     }
 
-    /// A server of content by its entity tag, as whole as it is.
+    /// A server whose content depends on its entity tag.
     private final class Source: Sendable {
         let server: HTTPServer
         let tag = Locked("\"1\"")
@@ -151,7 +150,7 @@ struct FetchResumeTests {
         }
     }
 
-    /// Whether the files of tests can have extended attributes.
+    /// Whether files in the folder of the tests can have extended attributes.
     private static func hasAttributes() throws -> Bool {
         let folder = try Folder()
         defer { withExtendedLifetime(folder) {} }
@@ -168,7 +167,7 @@ struct FetchResumeTests {
     }
 
     @Test(
-        "RFC 9110, 13.1.2: a whole file is fetched again only if the server or the disk has another",
+        "RFC 9110, 13.1.2: a complete file is fetched again only if server or file have changed",
         .enabled("files have no extended attributes here") { try hasAttributes() })
     func whole() async throws {
         let folder = try Folder()
@@ -180,7 +179,7 @@ struct FetchResumeTests {
         source.tag.withLock { $0 = "\"2\"" }
         #expect(try await source.fetch(folder).complaints.isEmpty)
         #expect(folder.text("f") == "content \"2\"")
-        // As long as before.
+        // The length stays the same.
         let handle = try FileHandle(forWritingTo: folder.file("f"))
         try handle.write(contentsOf: Data("changed".utf8))
         try handle.close()
@@ -193,7 +192,7 @@ struct FetchResumeTests {
         await source.server.shutdown()
     }
 
-    @Test("A weak entity tag does not say that a file has the same bytes")
+    @Test("A complete file with a weak entity tag is fetched again")
     func wholeWeak() async throws {
         let folder = try Folder()
         let source = try await Source()
@@ -203,7 +202,7 @@ struct FetchResumeTests {
         await source.server.shutdown()
     }
 
-    @Test("A part is not taken for the whole file")
+    @Test("A partial response is not treated as a complete file")
     func wholePart() async throws {
         let folder = try Folder()
         let source = try await Source()
@@ -215,7 +214,7 @@ struct FetchResumeTests {
         await source.server.shutdown()
     }
 
-    @Test("A download that can no longer be resumed keeps what it writes")
+    @Test("A response that cannot be resumed replaces the part of an earlier download")
     func noLongerResumable() async throws {
         let folder = try Folder()
         let (url, port) = try await stop(.killed, folder)
@@ -232,7 +231,8 @@ struct FetchResumeTests {
         await server.shutdown()
     }
 
-    @Test("A note leads to no file but a part of this download", arguments: [true, false])
+    @Test(
+        "A resume file that names another file does not change that file", arguments: [true, false])
     func foreignNote(_ isElsewhere: Bool) async throws {
         let folder = try Folder()
         let (url, port) = try await stop(.killed, folder)
@@ -258,7 +258,7 @@ struct FetchResumeTests {
     enum Stranger: CaseIterable { case text, json, folder, link }
 
     @Test(
-        "A file that only has the name of a note stays as it is", arguments: Stranger.allCases,
+        "A file with the name of a resume file is not changed", arguments: Stranger.allCases,
         [true, false])
     func stranger(_ stranger: Stranger, resumes: Bool) async throws {
         let folder = try Folder()
@@ -276,7 +276,7 @@ struct FetchResumeTests {
         #expect(done.status == 0 && done.complaints.isEmpty, "\(done.complaints)")
         #expect(folder.text("f") == "content \"1\"" && folder.text(kept) == text)
         await source.server.shutdown()
-        // An interrupted download says that it cannot be gone on with, and leaves no part.
+        // An interrupted download reports that it cannot be resumed, and leaves no part.
         guard resumes else { return }
         let slow = try await BinProcess()
         let fetch = try RunningProgram(
@@ -292,7 +292,7 @@ struct FetchResumeTests {
         #expect(folder.text(kept) == text && !names(folder).contains { $0.hasPrefix(".") })
     }
 
-    @Test("A call without --resume leaves note and part of an earlier one")
+    @Test("A call without --resume keeps the resume file and the part of an earlier call")
     func unrelated() async throws {
         let folder = try Folder()
         let (url, port) = try await stop(.interrupt, folder)
@@ -305,7 +305,7 @@ struct FetchResumeTests {
         await successor.server.shutdown()
     }
 
-    @Test("Without --resume nothing is left behind")
+    @Test("Without --resume an interrupted download leaves no files")
     func interrupted() async throws {
         let slow = try await BinProcess()
         let folder = try Folder()

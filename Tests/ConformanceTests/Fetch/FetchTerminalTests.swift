@@ -3,8 +3,8 @@ import Testing
 
 @Suite("httpkit fetch with standard error on a terminal", .fewAtOnce, .timeLimit(.minutes(5)))
 struct FetchTerminalTests {
-    /// Runs a program whose standard error is a terminal and whose standard output is a file, or for
-    /// `-` a pipe of which ten bytes are read. Prints the exit status.
+    /// Runs a program whose standard error is a terminal, and whose standard output is a file, or
+    /// for `-` a pipe from which ten bytes are read. Prints the exit status.
     private static let script = """
         import os, pty, subprocess, sys, threading
         place, command = sys.argv[1], sys.argv[2:]
@@ -37,13 +37,13 @@ struct FetchTerminalTests {
         return result.text
     }
 
-    @Test("A reader that goes ends it with 23, also while progress is shown")
+    @Test("A reader that closes the pipe ends fetch with status 23, also while progress is shown")
     func closedPipe() async throws {
         #expect(try await fetch(to: "-") == "23\n")
     }
 
     #if os(Linux)  // Other systems have no /dev/full.
-        @Test("A full disk ends it with 23, also while progress is shown")
+        @Test("A full disk ends fetch with status 23, also while progress is shown")
         func fullDisk() async throws {
             #expect(try await fetch(to: "/dev/full") == "23\n")
             #expect(try await fetch(to: "/dev/null", "-o", "/dev/full") == "23\n")

@@ -8,7 +8,7 @@ struct FetchTests {
         try await Program.run(Program.httpkit, ["fetch", "--timeout", "110"] + arguments)
     }
 
-    @Test("Content goes to standard output, and nothing else anywhere")
+    @Test("Content is written to standard output, without other output")
     func content() async throws {
         let server = try await BinProcess()
         let result = try await Self.fetch(server.base + "/bytes/100000?seed=1")
@@ -19,7 +19,7 @@ struct FetchTests {
         #expect(head.text.contains("\r\nETag: \"abc\"\r\n") && head.text.contains("\r\n\r\n{\n"))
     }
 
-    @Test("Method, fields and every kind of content arrive as curl sends them")
+    @Test("Method and every kind of content are sent as curl sends them")
     func requests() async throws {
         let server = try await BinProcess()
         let folder = try Folder()
@@ -41,14 +41,14 @@ struct FetchTests {
         #expect(json.text.contains("\"Accept\": \"application/json\""))
     }
 
-    /// What both have to agree on.
+    /// The parts on which both programs must agree.
     private static func echo(_ json: [UInt8]) throws -> Data {
         let object = try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any] ?? [:]
         let parts = object.filter { ["method", "data", "form", "files"].contains($0.key) }
         return try JSONSerialization.data(withJSONObject: parts, options: .sortedKeys)
     }
 
-    @Test("4xx and 5xx are exit status 22 and one line")
+    @Test("4xx and 5xx are reported with exit status 22 and one line")
     func statuses() async throws {
         let server = try await BinProcess()
         for code in [404, 503] {
@@ -60,7 +60,7 @@ struct FetchTests {
         #expect(try await Self.fetch(server.base + "/status/204").status == 0)
     }
 
-    @Test("An error page does not take the place of a file")
+    @Test("An error page does not replace a file")
     func errorPage() async throws {
         let server = try await BinProcess()
         let folder = try Folder()
@@ -75,7 +75,7 @@ struct FetchTests {
         #expect(good.status == 0 && good.output.isEmpty && folder.bytes("f").count == 100_000)
     }
 
-    @Test("A file that cannot be written is found before anything is asked for")
+    @Test("A file that cannot be written is reported before a connection is opened")
     func noPlace() async throws {
         let folder = try Folder()
         try folder.write("old", to: "f")
@@ -83,7 +83,7 @@ struct FetchTests {
             (folder.path, "is a directory"), (folder.path + "/none/f", "no such directory"),
             (folder.path + "/f/g", "is not a directory"),
         ] {
-            // Nothing listens there, which would be 7.
+            // No server listens at this port; a connection would be reported with 7.
             let result = try await Self.fetch("-o", path, "http://127.0.0.1:1/")
             #expect(
                 result.status == 23 && result.complaints.contains(fault), "\(result.complaints)")
@@ -91,7 +91,7 @@ struct FetchTests {
     }
 
     @Test(
-        "Failures have curl's exit statuses",
+        "Failures have the exit statuses of curl",
         arguments: [
             ("close", [52]), ("reset", [56]), ("short", [18]), ("truncated-chunk", [18]),
             ("no-last-chunk", [18]), ("bad-chunk", [56]), ("gzip-garbage", [61]),
@@ -106,7 +106,7 @@ struct FetchTests {
         #expect(ours.complaints.split(separator: "\n").count == 1)
     }
 
-    @Test("What curl takes for whole, and is not, is told")
+    @Test("Incomplete and invalid responses that curl accepts are reported")
     func stricter() async throws {
         let server = try await BinProcess()
         for name in ["close-in-head", "gzip-truncated", "two-lengths", "gzip-bomb", "endless-head"]
@@ -116,7 +116,7 @@ struct FetchTests {
         }
     }
 
-    @Test("Unknown hosts, closed ports, timeouts, other schemes, bad certificates")
+    @Test("Errors of host, port, timeout, scheme and certificate have the exit statuses of curl")
     func network() async throws {
         #expect(try await Self.fetch("http://nothing.invalid/").status == 6)
         let port = PeerServer.deadPort
@@ -143,7 +143,7 @@ struct FetchTests {
         #expect(trusted.status == 0 && trusted.text.contains("sni=a.test\n"))
     }
 
-    @Test("--connect-to chooses the address and leaves the name alone")
+    @Test("--connect-to sets the address and keeps the name")
     func connectTo() async throws {
         let server = try await BinProcess()
         let port = server.base.split(separator: ":").last ?? ""
@@ -155,7 +155,7 @@ struct FetchTests {
         }
     }
 
-    @Test("--metrics tells what a transaction has taken, in JSON")
+    @Test("--metrics prints the metrics of a transaction as JSON")
     func metrics() async throws {
         let server = try await BinProcess()
         let result = try await Self.fetch("--metrics", server.base + "/get")
@@ -165,7 +165,7 @@ struct FetchTests {
         #expect(json?["version"] as? String == "HTTP/1.1" && json?["responseEnd"] is Double)
     }
 
-    @Test("HTTP/2 and HTTP/1.1 as asked for")
+    @Test("--http1 and --http2 select the version of HTTP")
     func versions() async throws {
         let certificates = try await TestCertificates()
         let server = try await PeerServer.nginx(
@@ -181,7 +181,7 @@ struct FetchTests {
         }
     }
 
-    @Test("Redirects are followed, so many and no more")
+    @Test("Redirects are followed up to --max-redirects")
     func redirects() async throws {
         let server = try await BinProcess()
         let url = server.base + "/redirect/3"
@@ -195,7 +195,7 @@ struct FetchTests {
         #expect(kept.text.contains("\"method\": \"POST\"") && kept.text.contains("\"a\": \"b\""))
     }
 
-    @Test("--user answers Basic and Digest", arguments: ["basic-auth", "digest-auth/auth"])
+    @Test("--user logs in with Basic and Digest", arguments: ["basic-auth", "digest-auth/auth"])
     func logins(path: String) async throws {
         let server = try await BinProcess()
         let url = "\(server.base)/\(path)/ada/lovelace"
@@ -205,7 +205,7 @@ struct FetchTests {
         #expect(try await Self.fetch(url).status == 22)
     }
 
-    @Test("--cookie-jar keeps cookies between calls, in a form that curl reads")
+    @Test("--cookie-jar keeps cookies between calls, in a format that curl reads")
     func cookies() async throws {
         let server = try await BinProcess()
         let folder = try Folder()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-/// An app that grants background tasks, and whose clock is in the hands of the test.
+/// An app that grants background tasks, whose expiry the test controls.
 private final class SimulatedApp: Sendable {
     private struct State: Sendable {
         var last = 0
@@ -32,7 +32,7 @@ private final class SimulatedApp: Sendable {
     /// How many background tasks are held.
     var held: Int { state.withLock { $0.expirations.count } }
 
-    /// The system's patience is at an end.
+    /// Expires all background tasks.
     func expire() {
         for expired in state.withLock({ Array($0.expirations.values) }) { expired() }
     }
@@ -43,7 +43,7 @@ struct BackgroundTests {
     private let local = LocalServer { $0.disconnectionInterval = .zero }
     private let app = SimulatedApp()
 
-    @Test("Suspended when idle in the background, back at the same port in the foreground")
+    @Test("An idle server is suspended in the background, and resumes in the foreground")
     func idle() async throws {
         let port = try await local.start()
         let addresses = local.server.addresses
@@ -62,7 +62,7 @@ struct BackgroundTests {
         await local.server.shutdown()
     }
 
-    @Test("Whoever is connected is served on in the background, until he goes")
+    @Test("A connected client is served in the background until it disconnects")
     func busy() async throws {
         let port = try await local.start()
         let events = EventReader(local.server)
@@ -83,7 +83,7 @@ struct BackgroundTests {
         await local.server.shutdown()
     }
 
-    @Test("A supervisor that begins later holds a task for a client that is connected already")
+    @Test("A new supervisor holds a task for a client that is already connected")
     func busyBefore() async throws {
         let port = try await local.start()
         let socket = try PlainSocket(port: port)
@@ -98,7 +98,7 @@ struct BackgroundTests {
         await local.server.shutdown()
     }
 
-    @Test("When the time is over the connections are closed before the task ends")
+    @Test("When the background time expires, connections are closed before the task ends")
     func expired() async throws {
         let port = try await local.start()
         let addresses = local.server.addresses
@@ -120,7 +120,7 @@ struct BackgroundTests {
         await local.server.shutdown()
     }
 
-    @Test("A resumption that fails is reported, and tried again")
+    @Test("A failed resumption is reported, and may be repeated")
     func failed() async throws {
         let local = LocalServer { $0.rebindTimeout = .milliseconds(5) }
         let port = try await local.start()
@@ -133,21 +133,21 @@ struct BackgroundTests {
         supervisor.handle(.willEnterForeground)
         #expect(await events.next() == .failed(.addressInUse("127.0.0.1:\(port)")))
         other.first?.close()
-        // The failure may come to the policy a moment after the event.
+        // The policy may get the failure shortly after the event.
         var tries = 0
         while local.server.state != .running, tries < 10_000 {
             supervisor.handle(.becameActive)
             try await Task.sleep(for: .milliseconds(5))
             tries += 1
         }
-        // A try before the port was free has failed, too.
+        // An attempt before the port was free has failed, too.
         var event = await events.next()
         while event == .failed(.addressInUse("127.0.0.1:\(port)")) { event = await events.next() }
         #expect(event == .resumed(addresses))
         await local.server.shutdown()
     }
 
-    @Test("A supervisor that goes ends its task and leaves the server alone")
+    @Test("A stopped supervisor ends its task, and the server continues")
     func stopped() async throws {
         let port = try await local.start()
         var supervisor: BackgroundSupervisor? = BackgroundSupervisor(

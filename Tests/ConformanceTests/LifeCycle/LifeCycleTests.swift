@@ -6,7 +6,7 @@ import ToolkitSystem
 
 @Suite("Life cycle: states, calls and errors", .fewAtOnce, .timeLimit(.minutes(3)))
 struct LifeCycleTests {
-    @Test("Start, suspend, resume, stop, and all of it again, at the same port")
+    @Test("A server starts, suspends, resumes at the same port and stops, twice")
     func wholeLife() async throws {
         let local = LocalServer()
         let server = local.server
@@ -39,7 +39,7 @@ struct LifeCycleTests {
         }
     }
 
-    @Test("What is the case already is done at once, what cannot be is told")
+    @Test("Calls in the wrong state return, and resuming a stopped server throws an error")
     func wrongStates() async throws {
         let local = LocalServer()
         let server = local.server
@@ -63,7 +63,7 @@ struct LifeCycleTests {
         #expect(server.state == .stopped)
     }
 
-    @Test("Calls of many tasks at once take turns, and all of them return")
+    @Test("Concurrent calls of many tasks all return, and the server starts after them")
     func manyCalls() async throws {
         let local = LocalServer()
         let server = local.server
@@ -88,7 +88,7 @@ struct LifeCycleTests {
         #expect(server.state == .stopped)
     }
 
-    @Test("A start that fails says why, and the next one may succeed")
+    @Test("A failed start reports its error, and the next start succeeds")
     func failedStart() async throws {
         let other = try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8)
         let port = try #require(other.first?.address.port)
@@ -102,7 +102,7 @@ struct LifeCycleTests {
         #expect(server.state.description == text)
         #expect(await events.next() == .failed(error))
         other.first?.close()
-        // A client of another test may have the port for a moment, which is the same failure again.
+        // A client of another test may use the port for a short time, with the same failure.
         #expect(try await local.startWhenFree() == port)
         var event = await events.next()
         while event == .failed(error) { event = await events.next() }
@@ -111,7 +111,7 @@ struct LifeCycleTests {
         await server.shutdown()
     }
 
-    @Test("A port that somebody else has taken meanwhile is told, and may be had later")
+    @Test("Resuming at a port in use fails, and succeeds when the port is free")
     func failedResume() async throws {
         let local = LocalServer { $0.rebindTimeout = .milliseconds(20) }
         let server = local.server
@@ -133,7 +133,7 @@ struct LifeCycleTests {
         await server.shutdown()
     }
 
-    @Test("One that is taken for a moment is waited for")
+    @Test("A resumption waits until a port in use becomes free")
     func patientResume() async throws {
         let local = LocalServer { $0.rebindTimeout = .seconds(120) }
         let server = local.server
@@ -148,7 +148,7 @@ struct LifeCycleTests {
         await server.shutdown()
     }
 
-    @Test("A shutdown does not wait for a resumption that waits")
+    @Test("A shutdown cancels a waiting resumption")
     func shutdownDuringResume() async throws {
         let local = LocalServer { $0.rebindTimeout = .seconds(3600) }
         let server = local.server
@@ -163,7 +163,7 @@ struct LifeCycleTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test("A listening socket that the system took away is replaced at the same port")
+    @Test("A listening socket that the system has closed is replaced at the same port")
     func lostSocket() async throws {
         let local = LocalServer()
         let server = local.server
@@ -172,7 +172,7 @@ struct LifeCycleTests {
         let events = EventReader(server)
         for isAsked in [false, true] {
             let listener = try #require(server.listeners.first)
-            // As it looks to a program whose sockets the system has reclaimed.
+            // As on a system that reclaims the sockets of a program.
             SocketOfTest.takeAway(listener.descriptor)
             if isAsked { try await server.resume() }
             #expect(await events.next() == .rebound(addresses))
@@ -184,7 +184,7 @@ struct LifeCycleTests {
         await server.shutdown()
     }
 
-    @Test("Several servers live side by side")
+    @Test("Several servers in a process have separate states")
     func several() async throws {
         let locals = (0..<3).map { _ in LocalServer() }
         var ports: Set<UInt16> = []
@@ -197,7 +197,8 @@ struct LifeCycleTests {
         for local in locals { await local.server.shutdown() }
     }
 
-    @Test("Inherited sockets stay open during a suspension, and whoever comes is served after it")
+    @Test(
+        "Inherited sockets stay open during a suspension, and waiting clients are served after it")
     func inherited() async throws {
         let own = try #require(try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8).first)
         let port = try #require(own.address.port)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-/// A server inside of the tests. It answers with the target; `/gate` waits for the gate before.
+/// A server inside the test process. It responds with the target; `/gate` first waits for the gate.
 struct LocalServer {
     let server: HTTPServer
     let gate = ServerGate()
@@ -13,9 +13,9 @@ struct LocalServer {
 
     init(_ change: (inout ServerConfiguration) -> Void = { _ in }) {
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
-        // While it is suspended the system may give its port to a client of another test.
+        // During a suspension the system may give its port to a client of another test.
         configuration.rebindTimeout = .seconds(60)
-        // On a busy machine a connection may be the only one for longer than the usual second.
+        // On a busy machine there may be no connection for longer than the default of a second.
         configuration.disconnectionInterval = .seconds(3600)
         configuration.loops = 2
         configuration.serverName = ""
@@ -31,7 +31,7 @@ struct LocalServer {
             })
     }
 
-    /// Starts it and gives the port.
+    /// Starts the server, and returns its port.
     func start() async throws -> UInt16 {
         try await server.start()
         return try #require(server.addresses.first?.port)
@@ -51,7 +51,7 @@ struct LocalServer {
         "GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n"
     }
 
-    /// Takes a port as soon as it is free: a client of another test may have it for a moment.
+    /// Binds a port as soon as it is free; a client of another test may use it for a short time.
     static func occupy(_ port: UInt16) async throws -> [Listener] {
         var taken: [Listener]?
         try await waitUntil {

@@ -25,7 +25,7 @@ struct OverflowTests {
         return (local, port, first)
     }
 
-    @Test("They wait until there is room")
+    @Test("With .wait, they wait until another connection closes")
     func wait() async throws {
         let (local, port, first) = try await full(.wait)
         let second = try PlainSocket(port: port)
@@ -36,7 +36,7 @@ struct OverflowTests {
         await local.server.shutdown()
     }
 
-    @Test("They are closed")
+    @Test("With .refuse, they are closed")
     func refuse() async throws {
         let (local, port, first) = try await full(.refuse)
         for _ in 0..<100 {
@@ -57,7 +57,7 @@ struct OverflowTests {
         }
         let port = try await local.start()
         for _ in 0..<10 {
-            // A closed connection is counted no more before its slot is free.
+            // A closed connection is not counted any more before its slot is free.
             try await waitUntil { local.server.core.admitsConnection() }
             let only = try PlainSocket(port: port)
             try await only.send("GET /1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
@@ -68,7 +68,7 @@ struct OverflowTests {
         await local.server.shutdown()
     }
 
-    @Test("They are told when to come back")
+    @Test("With .unavailable, they get 503 with Retry-After")
     func unavailable() async throws {
         let (local, port, first) = try await full(.unavailable(retryAfter: .seconds(7)))
         for _ in 0..<100 {
@@ -86,13 +86,13 @@ struct OverflowTests {
         try await first.send("GET /2 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         #expect(try await first.response().text == "/2")
         #expect(try await first.receiveAll().isEmpty)
-        // The server counts it a moment longer than its peer sees it.
+        // The server counts the connection slightly longer than its peer sees it.
         try await waitUntil { local.server.connectionCount == 0 }
         #expect(await LocalServer.serves(port))
         await local.server.shutdown()
     }
 
-    @Test("Those who say nothing, or too much, are dropped")
+    @Test("With .unavailable, silent clients and clients that send too much are disconnected")
     func unavailableToStrangers() async throws {
         let (local, port, first) = try await full(.unavailable(retryAfter: .zero))
         let silent = try (0..<100).map { _ in try PlainSocket(port: port) }

@@ -16,7 +16,7 @@ import ToolkitSystem
 
 @Suite("Life cycle: running, handlers, queues", .serialized, .fewAtOnce, .timeLimit(.minutes(3)))
 struct RunTests {
-    @Test("A cancelled run shuts down, and returns when that is done")
+    @Test("A cancelled run shuts the server down, then returns")
     func cancelledRun() async throws {
         let local = LocalServer()
         let events = EventReader(local.server)
@@ -32,7 +32,7 @@ struct RunTests {
     }
 
     #if !ServiceLifecycle
-        @Test("Without arguments a run ends with grace on SIGTERM and on SIGINT")
+        @Test("A run without arguments stops the server on SIGTERM and on SIGINT")
         func usualSignals() async throws {
             for (signal, reason) in [
                 (SIGTERM, StopSignal.terminate), (SIGINT, StopSignal.interrupt),
@@ -51,7 +51,7 @@ struct RunTests {
         }
     #endif
 
-    @Test("The URL of a server that was just started leads to it")
+    @Test("The URL of a running server has a local address; a stopped server has none")
     func url() async throws {
         for (host, start) in [
             ("127.0.0.1", "http://127.0.0.1:"), ("0.0.0.0", "http://127.0.0.1:"),
@@ -67,8 +67,8 @@ struct RunTests {
         }
     }
 
-    /// Listens on a port that the system does not give to clients: one of those could take it in
-    /// the moments in which nobody listens there.
+    /// Listens on a port outside the range of clients, because a client could get the port while no
+    /// server listens there.
     private static func listenOnFixedPort() throws -> (port: UInt16, listeners: [Listener]) {
         for _ in 0..<1_000 {
             let port = UInt16.random(in: 20_000..<32_000)
@@ -79,7 +79,7 @@ struct RunTests {
         throw ListenError.addressInUse("all ports")
     }
 
-    @Test("A run that cannot listen throws, at once or later")
+    @Test("A run that cannot listen throws an error, at the start or at a resumption")
     func failedRun() async throws {
         let (port, other) = try Self.listenOnFixedPort()
         let local = LocalServer {
@@ -99,7 +99,7 @@ struct RunTests {
         }
         let run = first
         await local.server.suspend()
-        // As above.
+        // A process of another test may hold the port here, too.
         var again: [Listener] = []
         try await waitUntil {
             again = (try? Listener.bind(host: "127.0.0.1", port: port, backlog: 8)) ?? []
@@ -115,7 +115,7 @@ struct RunTests {
         withExtendedLifetime(again) {}
     }
 
-    /// What a signal does now, as far as it can be compared.
+    /// The current handler of a signal, as a number that can be compared.
     private func disposition(_ number: CInt) -> Int {
         var action = sigaction()
         unsafe sigaction(number, nil, &action)
@@ -126,7 +126,7 @@ struct RunTests {
         #endif
     }
 
-    @Test("A signal ends the runs of all servers, and does afterwards what it did before")
+    @Test("A signal ends the runs of all servers, and has its previous action afterwards")
     func signals() async throws {
         let signal = StopSignal(number: SIGUSR2)
         let before = disposition(SIGUSR2)
@@ -140,7 +140,7 @@ struct RunTests {
         let events = locals.map { EventReader($0.server) }
         for _ in locals { #expect(await started.first() == 1) }
         #expect(disposition(SIGUSR2) != before)
-        // Programs that are started do not ignore it.
+        // Child processes do not ignore the signal.
         let child = try await Program.run("sh", ["-c", "kill -USR2 $$; exit 7"])
         #expect(child.status == -SIGUSR2)
         kill(getpid(), SIGUSR2)
@@ -153,28 +153,28 @@ struct RunTests {
         #expect(disposition(SIGUSR2) == before)
     }
 
-    @Test("A signal that comes while `started` runs ends the run", .timeLimit(.minutes(2)))
+    @Test("A signal that arrives while `started` runs ends the run", .timeLimit(.minutes(2)))
     func earlySignal() async throws {
         let server = LocalServer().server
         let events = EventReader(server)
-        // Nothing else in this process minds that signal.
+        // Nothing else in this process reacts to this signal.
         let signal = StopSignal(number: SIGWINCH)
         let wasStopped = Locked(false)
         try await server.run(stoppingOn: [signal]) { _ in
             kill(getpid(), SIGWINCH)
-            // It keeps its thread: this ends it where the signal is lost.
+            // This blocks the thread; the time limit ends it if the signal is lost.
             let end = ContinuousClock.now + .seconds(60)
             while server.state != .stopped, ContinuousClock.now < end { usleep(1_000) }
             wasStopped.withLock { $0 = server.state == .stopped }
         }
-        #expect(wasStopped.withLock { $0 }, "the signal did nothing as long as `started` ran")
+        #expect(wasStopped.withLock { $0 }, "the signal had no effect while `started` ran")
         #expect(server.state == .stopped)
         var event = await events.next()
         if case .started? = event { event = await events.next() }
         #expect(event == .stopped(.signal(signal)))
     }
 
-    @Test("Another handler answers from the next request on, on open connections too")
+    @Test("A new handler responds to the next requests, also on open connections")
     func replacedHandler() async throws {
         let local = LocalServer()
         let port = try await local.start()
@@ -195,7 +195,7 @@ struct RunTests {
         await local.server.shutdown()
     }
 
-    @Test("A name that must not go on the wire is left out of the responses")
+    @Test("A server name that must not be sent is omitted from responses")
     func invalidServerName() async throws {
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
         configuration.serverName = "host\nSet-Cookie: a=b"
@@ -209,7 +209,7 @@ struct RunTests {
         await server.shutdown()
     }
 
-    @Test("Handlers are swapped under load without losing a request")
+    @Test("Handlers are replaced under load without a lost request")
     func replacedUnderLoad() async throws {
         let local = LocalServer()
         let port = try await local.start()
@@ -240,7 +240,7 @@ struct RunTests {
         await local.server.shutdown()
     }
 
-    @Test("Loops run on the queue they are lent")
+    @Test("Loops run on the queue of the configuration")
     func loopTarget() async throws {
         let key = DispatchSpecificKey<String>()
         let queue = DispatchQueue(label: "lent", attributes: .concurrent)
@@ -261,9 +261,9 @@ struct RunTests {
     }
 
     @MainActor
-    @Test("Nothing is done on the main thread of a caller, which goes on meanwhile")
+    @Test("suspend and shutdown do not block the main actor of their caller")
     func mainActor() async throws {
-        // Each call has to wait for something that only the main actor does meanwhile.
+        // Each call must wait for work that only the main actor does.
         for isSuspended in [true, false] {
             let local = LocalServer { $0.shutdownGrace = .seconds(120) }
             let server = local.server
@@ -280,7 +280,7 @@ struct RunTests {
                 local.gate.open()
             }
             if isSuspended { await server.suspend() } else { await server.shutdown() }
-            #expect(beats.withLock { $0 } == 100, "the request was cut off, or not waited for")
+            #expect(beats.withLock { $0 } == 100, "the server did not wait for the request")
             await heart.value
             _ = try await busy.response()
             if isSuspended {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-/// Writes down what it is told, and where.
+/// Records its calls, and the queue of each.
 private final class LoggingDelegate: HTTPServerDelegate {
     let log = ServerLog<String>()
     let key = DispatchSpecificKey<String>()
@@ -30,12 +30,12 @@ private final class LoggingDelegate: HTTPServerDelegate {
     func serverDidFail(_ server: HTTPServer, error: ListenError) { add("fail") }
 }
 
-/// Is told, and has nothing to say to it.
+/// Implements no method.
 private final class SilentDelegate: HTTPServerDelegate {}
 
 @Suite("Life cycle: events", .fewAtOnce, .timeLimit(.minutes(3)))
 struct ServerEventTests {
-    @Test("The delegate is told everything in order, on the queue it wants")
+    @Test("The delegate is called in order, on its queue")
     func delegate() async throws {
         let local = LocalServer { $0.disconnectionInterval = .zero }
         let delegate = LoggingDelegate()
@@ -62,7 +62,7 @@ struct ServerEventTests {
         #expect(delegate.log.entries.count == 6)
     }
 
-    @Test("Every reader gets every event, from when it began to read")
+    @Test("Every reader gets every event since it began to read")
     func readers() async throws {
         let local = LocalServer()
         let first = EventReader(local.server)
@@ -75,7 +75,7 @@ struct ServerEventTests {
         #expect(await second.next() == .stopped(.requested))
     }
 
-    @Test("The stream ends with the server")
+    @Test("The stream of events ends when the server is released")
     func streamEnds() async throws {
         var server: HTTPServer? = LocalServer().server
         let reader = EventReader(try #require(server))
@@ -83,7 +83,7 @@ struct ServerEventTests {
         #expect(await reader.next() == nil)
     }
 
-    @Test("The first connection and the end of the last one are told, not those between")
+    @Test("Only the first connection and the end of the last one are reported")
     func connections() async throws {
         let local = LocalServer { $0.disconnectionInterval = .zero }
         let port = try await local.start()
@@ -102,7 +102,7 @@ struct ServerEventTests {
         #expect(await events.next() == .stopped(.requested))
     }
 
-    @Test("Within the interval nobody is told of an end; a shutdown does not wait for it")
+    @Test("Within the interval no end is reported, and a shutdown does not wait for it")
     func coalescing() async throws {
         let local = LocalServer { $0.disconnectionInterval = .seconds(3600) }
         let port = try await local.start()
@@ -114,7 +114,7 @@ struct ServerEventTests {
         #expect(await events.next() == .stopped(.requested))
     }
 
-    @Test("The end is told by itself when the interval is over")
+    @Test("The end of the last connection is reported after the interval")
     func intervalPasses() async throws {
         let local = LocalServer { $0.disconnectionInterval = .milliseconds(20) }
         let port = try await local.start()

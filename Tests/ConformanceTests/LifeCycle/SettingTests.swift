@@ -14,10 +14,10 @@ import ToolkitSystem
     import Darwin
 #endif
 
-@Suite("Settings reach what they are for", .fewAtOnce, .timeLimit(.minutes(3)))
+@Suite("Effects of server settings", .fewAtOnce, .timeLimit(.minutes(3)))
 struct ServerSettingTests {
     #if os(Linux)
-        @Test("The backlog is what the system keeps waiting", arguments: [7, 200])
+        @Test("The listening socket has the backlog of the configuration", arguments: [7, 200])
         func backlog(_ length: Int) async throws {
             let local = LocalServer { $0.backlog = length }
             _ = try await local.start()
@@ -26,13 +26,13 @@ struct ServerSettingTests {
             var size = socklen_t(MemoryLayout<tcp_info>.size)
             let status = unsafe getsockopt(
                 listener.descriptor, CInt(IPPROTO_TCP), TCP_INFO, &info, &size)
-            // Of a listening socket the system gives its backlog there.
+            // For a listening socket, the system reports its backlog here.
             #expect(status == 0 && info.tcpi_sacked == UInt32(length))
             await local.server.shutdown()
         }
     #endif
 
-    @Test("Small answers are not held back for more (TCP_NODELAY)")
+    @Test("Accepted sockets have TCP_NODELAY, so that small responses are sent at once")
     func noDelay() throws {
         let listener = try #require(
             try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8).first)
@@ -55,7 +55,7 @@ struct ServerSettingTests {
         #expect(value != 0)
     }
 
-    @Test("The loops have the urgency that is asked for")
+    @Test("The loops have the quality of service of the configuration")
     func loopQoS() async throws {
         let local = LocalServer { $0.loopQoS = .userInitiated }
         _ = try await local.start()
@@ -64,7 +64,7 @@ struct ServerSettingTests {
     }
 
     @Test(
-        "The end of the last connection is told after the interval, or at once",
+        "The end of the last connection is reported after the interval, or at once if it is zero",
         arguments: [(Duration.zero, true), (.seconds(600), false)])
     func disconnectionInterval(_ interval: Duration, _ isAtOnce: Bool) async throws {
         let local = LocalServer { $0.disconnectionInterval = interval }
@@ -88,7 +88,7 @@ struct ServerSettingTests {
 
     #if os(Linux)
         @Test(
-            "A file is on the disk before it gets its name, where that is asked for",
+            "A file is synchronized before it gets its name only if the caller requests it",
             arguments: [true, false])
         func synchronizes(_ isAsked: Bool) async throws {
             let directory = try ServerDirectory()
@@ -104,7 +104,7 @@ struct ServerSettingTests {
                     }
                 })
             client.send("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab")
-            // What the content goes to is a pipe from here on, which cannot be synchronized.
+            // From here on the content is written to a pipe, which cannot be synchronized.
             let file = try #require(await Self.openFile(below: directory.path("")))
             var ends: [CInt] = [0, 0]
             #expect(unsafe pipe(&ends) == 0)
@@ -115,7 +115,7 @@ struct ServerSettingTests {
             try await client.output(shown)
         }
 
-        /// The open file whose path begins so.
+        /// The open file whose path begins with the folder.
         private static func openFile(below folder: String) async -> CInt? {
             let end = ContinuousClock.now + .seconds(60)
             while ContinuousClock.now < end {

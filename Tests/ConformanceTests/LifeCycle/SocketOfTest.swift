@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// What tests do to sockets of the server behind its back.
+/// System calls of tests on sockets of the server.
 enum SocketOfTest {
     static func takeAway(_ descriptor: CInt) {
         #if os(Linux)

@@ -6,7 +6,8 @@ import ToolkitSystem
 
 @Suite("Life cycle: connections at suspension and shutdown", .fewAtOnce, .timeLimit(.minutes(3)))
 struct SuspensionTests {
-    @Test("A suspension lets the running request end, closes who is idle, and takes nobody")
+    @Test(
+        "A suspension completes the running request, closes idle connections, accepts no new ones")
     func suspendFinishes() async throws {
         let local = LocalServer { $0.shutdownGrace = .seconds(120) }
         let server = local.server
@@ -31,7 +32,7 @@ struct SuspensionTests {
         await server.shutdown()
     }
 
-    @Test("It ends with the time given, or at once")
+    @Test("A suspension closes busy connections after its time, or at once")
     func suspendCloses() async throws {
         for kind in [HTTPServer.ConnectionsAtSuspension.finish(within: .zero), .close] {
             let local = LocalServer()
@@ -46,7 +47,7 @@ struct SuspensionTests {
         }
     }
 
-    @Test("Connections may be kept, and are served while nobody new is")
+    @Test("A suspension may keep connections, which are served while new ones are refused")
     func suspendKeeps() async throws {
         let local = LocalServer()
         let port = try await local.start()
@@ -64,7 +65,7 @@ struct SuspensionTests {
         #expect(try await socket.receiveAll().isEmpty)
     }
 
-    @Test("A resumption does not wait for what the suspension still waits for")
+    @Test("A resumption does not wait for requests of the suspension")
     func resumeDuringSuspension() async throws {
         let local = LocalServer { $0.shutdownGrace = .seconds(3600) }
         let server = local.server
@@ -82,7 +83,7 @@ struct SuspensionTests {
         await server.shutdown()
     }
 
-    @Test("A shutdown finishes running requests, and those that have come, and refuses new ones")
+    @Test("A shutdown completes running requests, and refuses new connections")
     func shutdownFinishes() async throws {
         let local = LocalServer { $0.shutdownGrace = .seconds(120) }
         let server = local.server
@@ -105,7 +106,9 @@ struct SuspensionTests {
         #expect(server.connectionCount == 0)
     }
 
-    @Test("Who has sent a request before the shutdown gets an answer", arguments: [true, false])
+    @Test(
+        "A client that has sent a request before shutdown or suspension gets a response",
+        arguments: [true, false])
     func lastRequests(_ isSuspension: Bool) async throws {
         let local = LocalServer()
         let port = try await local.start()
@@ -125,7 +128,7 @@ struct SuspensionTests {
         await local.server.shutdown()
     }
 
-    @Test("Another shutdown may shorten the time, and both return together")
+    @Test("A second shutdown may shorten the time of the first")
     func shorterShutdown() async throws {
         let local = LocalServer()
         let server = local.server
@@ -140,10 +143,10 @@ struct SuspensionTests {
         #expect(try await busy.receiveAll().isEmpty)
     }
 
-    /// `SUSPENSIONS=1000` makes it an acceptance test, to be run alone.
+    /// `SUSPENSIONS=1000` makes the test an acceptance test, which must run alone.
     private static let suspensions = Environment.number("SUSPENSIONS")
 
-    @Test("Suspended and resumed again and again under load: one port, every event, no leak")
+    @Test("Repeated suspensions under load keep the port, and report every event")
     func manyTimes() async throws {
         let local = LocalServer { $0.disconnectionInterval = .seconds(3600) }
         let port = try await local.start()
@@ -164,7 +167,7 @@ struct SuspensionTests {
         if Self.suspensions != nil {
             let after = Environment.use()
             print("before \(before), after \(after), answers \(answers.withLock { $0 })")
-            // The clients come and go meanwhile: each is two descriptors.
+            // The clients connect and disconnect meanwhile; each has two descriptors.
             #expect(after.descriptors <= before.descriptors + 16)
             #expect(after.memory <= before.memory + 4 << 20)
         }
@@ -187,7 +190,7 @@ struct SuspensionTests {
                 if event == .connected { event = await events.next() }
                 #expect(event == expected)
             }
-            // Some of those who were refused come in before the next round.
+            // Some of the refused clients connect before the next round.
             if round % 8 == 0 { try await Task.sleep(for: .milliseconds(4)) }
         }
     }

@@ -12,7 +12,7 @@ struct TemporaryFileTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
 
-    @Test("Nothing of uploads that are cut off is left when the server has stopped")
+    @Test("No files of interrupted uploads are left when the server has stopped")
     func shutdown() async throws {
         let folder = try Folder()
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
@@ -45,7 +45,7 @@ struct TemporaryFileTests {
         #expect(try names(folder).isEmpty)
     }
 
-    @Test("A start sweeps what dead processes have left")
+    @Test("A start removes temporary files of dead processes")
     func sweepAtStart() async throws {
         let place = try Folder()
         try place.write("x", to: "http-upload-aB3xYz/0")
@@ -61,7 +61,7 @@ struct TemporaryFileTests {
         #expect(server.isRunning)
     }
 
-    @Test("Only old folders with names of our own are swept")
+    @Test("Only old folders with names of the toolkit are removed")
     func sweep() throws {
         let folder = try Folder()
         let old = Date(timeIntervalSinceNow: -200_000)

@@ -1,14 +1,14 @@
 import TestSupport
 import Testing
 
-/// The servers that clients are tried with do what the tests take for granted.
-@Suite("Servers of another make", .fewAtOnce)
+/// The servers that clients are tested with behave as those tests assume.
+@Suite("Servers of other projects", .fewAtOnce)
 struct PeerServerTests {
     private static func curl(_ arguments: String...) async throws -> Program.Result {
         try await Program.run("curl", ["-sS", "-m", "110"] + arguments)
     }
 
-    @Test("nginx: files, ranges, uploads, and what it knows of a request")
+    @Test("nginx serves files and ranges, stores uploads, and reports facts of a request")
     func nginx() async throws {
         let server = try await PeerServer.nginx(.init(at: "127.0.0.1"))
         let content = [UInt8].noise(100_000, seed: 1)
@@ -25,7 +25,7 @@ struct PeerServerTests {
         #expect(await server.waitForLog("GET /f.bin HTTP/1.1 206"))
     }
 
-    @Test("nginx: two addresses with certificates of their own, and HTTP/2")
+    @Test("nginx serves two addresses with separate certificates, and HTTP/2")
     func nginxTLS() async throws {
         let certificates = try await TestCertificates()
         let server = try await PeerServer.nginx(
@@ -53,14 +53,14 @@ struct PeerServerTests {
         #expect(refused.status == 60 && refused.complaints.contains("expired"))
     }
 
-    @Test("nginx: HTTP/2 without TLS")
+    @Test("nginx serves HTTP/2 without TLS")
     func priorKnowledge() async throws {
         let server = try await PeerServer.nginx(.init(at: "127.0.0.1", speaksHTTP2: true))
         let who = try await Self.curl("--http2-prior-knowledge", server.url("/who"))
         #expect(who.text.contains("version=HTTP/2.0\n"))
     }
 
-    @Test("Apache: files, logins and WebDAV")
+    @Test("Apache serves files, logins and WebDAV")
     func apache() async throws {
         let server = try await PeerServer.apache()
         try server.write(Array("content".utf8), to: "f.txt")
@@ -81,7 +81,7 @@ struct PeerServerTests {
         #expect(put.text == "201" && server.content(of: "dav/g.txt") == Array("content".utf8))
     }
 
-    @Test("Apache: a proxy by absolute targets and by tunnels")
+    @Test("Apache is a proxy by absolute targets and by tunnels")
     func proxy() async throws {
         let origin = try await PeerServer.nginx(.init(at: "127.0.0.1"))
         let proxy = try await PeerServer.apache()
@@ -99,7 +99,7 @@ struct PeerServerTests {
         #expect(refused.text == "407")
     }
 
-    @Test("Python's http.server")
+    @Test("Python's http.server serves files")
     func python() async throws {
         let server = try await PeerServer.python()
         try server.write(Array("content".utf8), to: "f.txt")

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-/// A proxy that names its client in fields of each request. It takes the client's address from
-/// X-Client, if that is there.
+/// A proxy that names its client in fields of each request. It reads the client's address from
+/// X-Client, if the request has that field.
 enum FieldProxy: String, CaseIterable, Sendable {
     case haproxyXForwarded, haproxyForwarded, nginxXForwarded, nginxForwarded
 
@@ -66,7 +66,7 @@ enum FieldProxy: String, CaseIterable, Sendable {
     "Forwarded and X-Forwarded: HAProxy and nginx in front of the server", .fewAtOnce,
     .timeLimit(.minutes(3)))
 struct ForwardingPeerTests {
-    @Test("Handlers and the access log see the client", arguments: FieldProxy.allCases)
+    @Test("Handlers and the access log get the client's address", arguments: FieldProxy.allCases)
     func client(_ kind: FieldProxy) async throws {
         let site = try await ProxiedServer(.fields(kind.names))
         let proxy = try await kind.start(to: site.port)
@@ -78,7 +78,7 @@ struct ForwardingPeerTests {
     }
 
     @Test(
-        "Requests that the client has forwarded by itself do not count",
+        "Forwarding fields that the client sends are ignored",
         arguments: FieldProxy.allCases)
     func spoofed(_ kind: FieldProxy) async throws {
         let site = try await ProxiedServer(.fields(kind.names))
@@ -104,7 +104,7 @@ struct ForwardingPeerTests {
         await site.server.shutdown()
     }
 
-    @Test("Rate limits and delays of logins count the clients", arguments: FieldProxy.allCases)
+    @Test("Rate limits and login delays apply to each client", arguments: FieldProxy.allCases)
     func limits(_ kind: FieldProxy) async throws {
         let site = try await ProxiedServer(.fields(kind.names))
         let proxy = try await kind.start(to: site.port)
@@ -112,7 +112,7 @@ struct ForwardingPeerTests {
         await site.server.shutdown()
     }
 
-    @Test("A client of IPv6", arguments: FieldProxy.allCases)
+    @Test("The address of an IPv6 client is known", arguments: FieldProxy.allCases)
     func ipv6(_ kind: FieldProxy) async throws {
         let site = try await ProxiedServer(.fields(kind.names))
         let proxy = try await kind.start(to: site.port)
@@ -123,7 +123,7 @@ struct ForwardingPeerTests {
     }
 
     @Test(
-        "RFC 4918: COPY and MOVE to the https URL that the client knows",
+        "RFC 4918: COPY and MOVE accept the https URL of the proxy as Destination",
         arguments: FieldProxy.allCases)
     func destination(_ kind: FieldProxy) async throws {
         let certificates = try await TestCertificates()
@@ -135,7 +135,7 @@ struct ForwardingPeerTests {
         await site.server.shutdown()
     }
 
-    @Test("Content is sent on while the client still sends", arguments: FieldProxy.allCases)
+    @Test("Content is forwarded while the client still sends", arguments: FieldProxy.allCases)
     func unbuffered(_ kind: FieldProxy) async throws {
         let site = try await ProxiedServer(.fields(kind.names))
         let proxy = try await kind.start(to: site.port)
@@ -156,7 +156,7 @@ struct ForwardingPeerTests {
     }
 
     @Test(
-        "WebSockets pass through, and pages of the site may open them",
+        "WebSockets pass through the proxy, but only for pages of the same origin",
         arguments: FieldProxy.allCases)
     func webSocket(_ kind: FieldProxy) async throws {
         let certificates = try await TestCertificates()
@@ -225,7 +225,7 @@ enum WebSocketProbe {
         print(status, stream.read(head[1]).decode())
         """
 
-    /// - Returns: the status, and the message that came back.
+    /// - Returns: the status, and the received message.
     static func run(_ port: UInt16, origin: String) async throws -> String {
         let result = try await Program.run("python3", ["-c", script, "\(port)", origin])
         return result.text + result.complaints

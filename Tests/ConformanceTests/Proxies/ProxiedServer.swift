@@ -11,10 +11,10 @@ import ToolkitSystem
 import URLClient
 import WebDAVKit
 
-/// A server inside of the tests, behind proxies at 127.0.0.1.
+/// A server inside the test process, behind proxies at 127.0.0.1.
 ///
-/// `/facts` answers with what is known of the client, one `name=value` a line; `/dav` is WebDAV,
-/// `/limited` answers one request an hour to each client, `/login` is for ann with the password
+/// `/facts` responds with facts of the client, one `name=value` per line; `/dav` is WebDAV,
+/// `/limited` allows each client one request an hour, `/login` is for ann with the password
 /// right, `/chat` sends each message back, and `/count` counts the content.
 struct ProxiedServer {
     /// How the proxy names its client.
@@ -27,7 +27,7 @@ struct ProxiedServer {
     let port: UInt16
     /// The access log.
     let records = ServerLog<AccessRecord>()
-    /// The bytes of content that `/count` has seen.
+    /// The number of bytes of content that `/count` has received.
     let counted = Locked(0)
     /// The server's warnings and errors.
     let complaints = ServerLog<String>()
@@ -95,7 +95,7 @@ struct ProxiedServer {
         return lines.map { "\($0)=\($1 ?? "-")\n" }.joined()
     }
 
-    /// A client's view of it: curl, from 127.0.0.`from`.
+    /// Runs curl from the address 127.0.0.`from`.
     static func curl(_ arguments: [String], from: Int = 1) async throws -> Program.Result {
         try await Program.run(
             "curl", ["-sS", "-m", "110", "--interface", "127.0.0.\(from)"] + arguments)
@@ -113,7 +113,7 @@ struct ProxiedServer {
     }
 }
 
-/// Keeps what is at least a warning.
+/// Records warnings and errors.
 private struct ComplaintLog: LogHandler {
     let log: ServerLog<String>
     var logLevel = Logger.Level.warning

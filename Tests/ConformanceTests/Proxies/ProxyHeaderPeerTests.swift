@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-/// A proxy that names its client by the PROXY protocol.
+/// A proxy that names its client with the PROXY protocol.
 enum HeaderProxy: String, CaseIterable, Sendable {
     case haproxy1 = "send-proxy"
     case haproxy2 = "send-proxy-v2"
@@ -24,7 +24,7 @@ enum HeaderProxy: String, CaseIterable, Sendable {
 @Suite(
     "PROXY protocol: HAProxy and nginx in front of the server", .fewAtOnce, .timeLimit(.minutes(3)))
 struct ProxyHeaderPeerTests {
-    @Test("Handlers and the access log see the client", arguments: HeaderProxy.allCases)
+    @Test("Handlers and the access log get the client's address", arguments: HeaderProxy.allCases)
     func client(_ kind: HeaderProxy) async throws {
         let site = try await ProxiedServer(.proxyProtocol)
         let proxy = try await kind.start(to: site.port)
@@ -42,7 +42,7 @@ struct ProxyHeaderPeerTests {
     }
 
     @Test(
-        "Content passes whole in both directions, after the header", arguments: HeaderProxy.allCases
+        "Content after the header is complete in both directions", arguments: HeaderProxy.allCases
     )
     func content(_ kind: HeaderProxy) async throws {
         let site = try await ProxiedServer(.proxyProtocol)
@@ -57,7 +57,7 @@ struct ProxyHeaderPeerTests {
         await site.server.shutdown()
     }
 
-    @Test("send-proxy-v2-ssl: the client's TLS is that of the connection")
+    @Test("send-proxy-v2-ssl: handlers get the facts of the client's TLS")
     func tls() async throws {
         let certificates = try await TestCertificates()
         let identity = try await certificates.identity(for: "a.test")
@@ -85,7 +85,9 @@ struct ProxyHeaderPeerTests {
         await site.server.shutdown()
     }
 
-    @Test("RFC 4918: COPY and MOVE behind a proxy that ends TLS", arguments: HeaderProxy.allCases)
+    @Test(
+        "RFC 4918: COPY and MOVE work behind a proxy that ends TLS",
+        arguments: HeaderProxy.allCases)
     func destination(_ kind: HeaderProxy) async throws {
         let certificates = try await TestCertificates()
         let site = try await ProxiedServer(.proxyProtocol)
@@ -95,7 +97,7 @@ struct ProxyHeaderPeerTests {
         await site.server.shutdown()
     }
 
-    @Test("WebSockets pass through", arguments: HeaderProxy.allCases)
+    @Test("WebSockets pass through the proxy", arguments: HeaderProxy.allCases)
     func webSocket(_ kind: HeaderProxy) async throws {
         let certificates = try await TestCertificates()
         let site = try await ProxiedServer(.proxyProtocol)
@@ -106,7 +108,7 @@ struct ProxyHeaderPeerTests {
         await site.server.shutdown()
     }
 
-    @Test("A proxy for HTTP opens connections of their own for its clients")
+    @Test("Requests of several clients through a proxy for HTTP have their own addresses")
     func clients() async throws {
         let site = try await ProxiedServer(.proxyProtocol)
         let proxy = try await PeerServer.haproxy(
@@ -122,7 +124,7 @@ struct ProxyHeaderPeerTests {
         await site.server.shutdown()
     }
 
-    @Test("Rate limits and delays of logins count the clients")
+    @Test("Rate limits and login delays apply to each client")
     func limits() async throws {
         let site = try await ProxiedServer(.proxyProtocol)
         let proxy = try await PeerServer.haproxy(
@@ -133,10 +135,10 @@ struct ProxyHeaderPeerTests {
     }
 
     @Test(
-        "Health checks are answered, and nothing is logged of them",
+        "Health checks succeed, and log no warning",
         arguments: [
             ("send-proxy-v2 check", "", "L4OK"), ("send-proxy check", "", "L4OK"),
-            // With a port of their own, checks send no header, and close at once.
+            // With a separate port, checks send no header, and close at once.
             ("send-proxy-v2 check port PORT", "", "L4OK"),
             ("send-proxy-v2 check", "option httpchk GET /facts", "L7OK"),
             ("send-proxy check", "option httpchk GET /facts", "L7OK"),
@@ -157,7 +159,7 @@ struct ProxyHeaderPeerTests {
         }
         if status == "L7OK" {
             let record = try #require(await site.records.first())
-            // A check is the proxy's own.
+            // The client of a check is the proxy.
             #expect(record.peer.host == "127.0.0.1" && record.status == .ok)
         }
         #expect(
@@ -166,7 +168,7 @@ struct ProxyHeaderPeerTests {
         await site.server.shutdown()
     }
 
-    @Test("A header of a peer that is not named is refused, whichever its version")
+    @Test("A header of either version from an untrusted peer is refused")
     func spoofed() async throws {
         let site = try await ProxiedServer(.proxyProtocol)
         let url = "http://127.0.0.1:\(site.port)/facts"
@@ -185,7 +187,7 @@ struct ProxyHeaderPeerTests {
         await site.server.shutdown()
     }
 
-    @Test("A named proxy that sends no header, or says nothing, is closed")
+    @Test("A trusted proxy that sends no complete header is disconnected")
     func silent() async throws {
         let site = try await ProxiedServer(.proxyProtocol) { $0.headTimeout = .milliseconds(300) }
         let plain = try await ProxiedServer.curl(["http://127.0.0.1:\(site.port)/facts"])
@@ -195,7 +197,7 @@ struct ProxyHeaderPeerTests {
             try await socket.send(start)
             #expect(try await socket.receiveAll().isEmpty)
         }
-        // The time for the head begins at the accept, so a header does not prolong it.
+        // The timeout for the head starts at the accept, so a header does not extend it.
         let socket = try PlainSocket(port: site.port)
         try await socket.send("PROXY TCP4 192.0.2.1 192.0.2.2 1 80\r\nGET / HTTP/1.1\r\n")
         let answer = try await socket.receiveAll()
@@ -204,7 +206,7 @@ struct ProxyHeaderPeerTests {
     }
 }
 
-/// The limits that count clients, seen through a proxy that takes the client's address from X-Client.
+/// Checks limits per client through a proxy that reads the client's address from X-Client.
 enum ProxyLimits {
     private static func status(_ client: String, _ url: String, _ more: [String] = []) async throws
         -> String
@@ -219,7 +221,7 @@ enum ProxyLimits {
             #expect(try await status(client, base + "/limited") == "200")
             #expect(try await status(client, base + "/limited") == "429")
         }
-        // After the allowance each guess waits for a second, and with ten that wait others are 429.
+        // After the allowed guesses each one waits a second; if ten are waiting, others get 429.
         try await waitUntil {
             let guesses = try await Program.run(
                 "curl",

@@ -10,14 +10,16 @@ struct ProxyServeTests {
         return folder
     }
 
-    /// Waits for the log's line about a request, and gives its first word.
+    /// Waits for the log's line about a request, and returns its first word.
     private func client(of target: String, _ server: ServeProcess) async -> Substring? {
         guard await server.waitForComplaint("GET \(target) ") else { return nil }
         return server.complaints.split(separator: "\n").first { $0.contains("GET \(target) ") }?
             .split(separator: " ").first
     }
 
-    @Test("--proxy-protocol: the access log has the client", arguments: HeaderProxy.allCases)
+    @Test(
+        "--proxy-protocol: the access log has the client's address",
+        arguments: HeaderProxy.allCases)
     func header(_ kind: HeaderProxy) async throws {
         let server = try await ServeProcess(
             try folder(), ["--access-log", "--proxy-protocol", "127.0.0.1"])
@@ -25,14 +27,14 @@ struct ProxyServeTests {
         let result = try await ProxiedServer.curl([proxy.url("/f?proxied")], from: 7)
         #expect(result.text == "content\n", "\(result.complaints)")
         #expect(await client(of: "/f?proxied", server) == "127.0.0.7")
-        // Without a header a named proxy gets no answer; others need none.
+        // A trusted proxy gets no response without a header; other peers need no header.
         #expect(try await ProxiedServer.curl([server.url("/f?bare")]).status != 0)
         #expect(try await ProxiedServer.curl([server.url("/f?direct")], from: 9).status == 0)
         #expect(await client(of: "/f?direct", server) == "127.0.0.9")
         #expect(!server.complaints.contains("/f?bare"))
     }
 
-    @Test("--proxy-protocol before TLS: the proxy passes the client's bytes on")
+    @Test("--proxy-protocol works before TLS: the proxy forwards the client's encrypted bytes")
     func headerBeforeTLS() async throws {
         let certificates = try await TestCertificates()
         let identity = try await certificates.identity(for: "127.0.0.1")
@@ -52,7 +54,8 @@ struct ProxyServeTests {
         #expect(await client(of: "/f?secure", server) == "127.0.0.7")
     }
 
-    @Test("--trusted-proxy: the access log has the client", arguments: FieldProxy.allCases)
+    @Test(
+        "--trusted-proxy: the access log has the client's address", arguments: FieldProxy.allCases)
     func fields(_ kind: FieldProxy) async throws {
         let name = kind.names == .forwarded ? "forwarded" : "x-forwarded"
         let server = try await ServeProcess(
@@ -67,7 +70,7 @@ struct ProxyServeTests {
         #expect(await client(of: "/f?direct", server) == "127.0.0.9")
     }
 
-    @Test("WebDAV: Destination is the https URL of the proxy", arguments: FieldProxy.allCases)
+    @Test("WebDAV: Destination may be the https URL of the proxy", arguments: FieldProxy.allCases)
     func destination(_ kind: FieldProxy) async throws {
         let certificates = try await TestCertificates()
         let name = kind.names == .forwarded ? "forwarded" : "x-forwarded"
@@ -83,7 +86,7 @@ struct ProxyServeTests {
     }
 
     @Test(
-        "Texts that name no proxy are refused",
+        "Values that are no addresses of proxies are refused",
         arguments: ["--proxy-protocol", "--trusted-proxy"])
     func wrongNames(_ flag: String) async throws {
         for name in ["example.org", "10.0.0.1/8", "::1/129", ""] {

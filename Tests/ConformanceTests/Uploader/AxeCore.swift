@@ -1,13 +1,13 @@
 import Foundation
 import TestSupport
 
-/// axe-core, which finds what keeps people with disabilities from using a page.
+/// axe-core, which finds accessibility problems of a page.
 enum AxeCore {
-    /// The script, as a package of PyPI has it; `nil` where it cannot be got.
+    /// The script from a package of PyPI; `nil` if it cannot be downloaded.
     static func script(in folder: Folder) async throws -> String? {
         let package = "axe-playwright-python==0.1.8"
         let python = try await Program.python(having: "pip")
-        // PyPI's certificate is of another authority than the servers' of the test.
+        // The certificate of PyPI is from another authority than those of the test's servers.
         let got = try await TestTLS.$current.withValue(nil) {
             try await Program.run(
                 python,
@@ -20,13 +20,13 @@ enum AxeCore {
     }
 }
 
-/// What a program has found that drives a browser by ``ChromeDriver``.
+/// The result of a program that drives a browser with ``ChromeDriver``.
 struct BrowserOutcome: Decodable {
-    /// How far it came.
+    /// The completed steps.
     var steps: [String]
-    /// Errors of the console, of scripts and of the policy, and what was not as it should be.
+    /// Errors of the console, of scripts and of the policy, and failed checks.
     var faults: [String]
-    /// What axe-core has found.
+    /// The problems that axe-core has found.
     var violations: [String]
 
     /// Runs the program on a page.

@@ -1,8 +1,8 @@
-/// A module for Node.js that drives a headless Chromium: keys, mouse, files, downloads, colour schemes,
-/// pictures, and the errors that the browser tells.
+/// A module for Node.js that drives a headless Chromium: keys, mouse, files, downloads, colour
+/// schemes, screenshots, and the errors that the browser reports.
 enum ChromeDriver {
     static let module = #"""
-        // Drives a headless Chromium over a pipe, by the protocol of its developer tools.
+        // Drives a headless Chromium over a pipe, with the protocol of its developer tools.
         import { spawn } from "node:child_process";
         import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
         import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ enum ChromeDriver {
             }
         }
 
-        // How many dots of a picture have a colour: a PNG without palette, as the browser makes them.
+        // The number of pixels with a colour in a PNG without palette, as the browser makes them.
         export function dots(png, colour) {
             const width = png.readUInt32BE(16);
             const channels = png[25] === 6 ? 4 : 3;
@@ -86,7 +86,7 @@ enum ChromeDriver {
                 this.child.stdio[3].write(JSON.stringify({ id, method, params, sessionId }) + "\0");
                 return new Promise((resolve, reject) => {
                     this.waiting.set(id, { resolve, reject, method });
-                    // A page that has crashed never answers.
+                    // A crashed page never responds.
                     setTimeout(() => {
                         if (this.waiting.delete(id)) reject(new Error(`no answer to ${method}`));
                     }, 60000).unref();
@@ -124,7 +124,7 @@ enum ChromeDriver {
                 Object.assign(this, { browser, session });
                 // Errors of the console, of scripts and of the policy.
                 this.faults = [];
-                // How often it has asked whether it may be left.
+                // How often the page has asked for confirmation before it is left.
                 this.questions = 0;
                 browser.listeners.add((message) => {
                     if (message.sessionId !== session) return;
@@ -140,7 +140,7 @@ enum ChromeDriver {
                         const text = `${told.entry.text} ${told.entry.url ?? ""}`;
                         if (!this.expected?.test(text)) this.faults.push(text);
                     }
-                    // The page asks whether it may be left.
+                    // The page asks for confirmation before it is left.
                     if (message.method === "Page.javascriptDialogOpening") {
                         this.questions += 1;
                         this.send("Page.handleJavaScriptDialog", { accept: true });
@@ -156,7 +156,7 @@ enum ChromeDriver {
 
             async goto(url) {
                 await this.send("Page.setLifecycleEventsEnabled", { enabled: true });
-                // The empty page may tell late that it is there.
+                // The load event of the empty page may arrive late.
                 const { loaderId } = await this.send("Page.navigate", { url });
                 await until(`load of ${url}`, () => this.loaded === loaderId);
             }
@@ -166,7 +166,7 @@ enum ChromeDriver {
             }
 
             async get(expression) {
-                // Scripts of a page that was loaded without them do not run later.
+                // Scripts of a page that was loaded without scripts do not run later.
                 if (this.noScript) await this.allow(true);
                 const { result, exceptionDetails } = await this.send("Runtime.evaluate", {
                     expression, awaitPromise: true, returnByValue: true, userGesture: true,
@@ -182,7 +182,7 @@ enum ChromeDriver {
                 return until(expression, () => this.get(expression), seconds);
             }
 
-            // A slower network, or none.
+            // Emulates a slower network, or none.
             async network(uploadThroughput, offline = false) {
                 await this.send("Network.enable");
                 await this.send("Network.emulateNetworkConditions", {
@@ -190,7 +190,7 @@ enum ChromeDriver {
                 });
             }
 
-            // Files and folders are dragged onto the page and dropped.
+            // Drags files and folders onto the page and drops them.
             async drop(files) {
                 const data = { items: [], files, dragOperationsMask: 1 };
                 for (const type of ["dragEnter", "dragOver", "drop"]) {
@@ -210,7 +210,7 @@ enum ChromeDriver {
 
             type(text) { return this.send("Input.insertText", { text }); }
 
-            // Where an element is, once it is in sight; `element` is an expression.
+            // Scrolls to an element and clicks on it; `element` is an expression.
             async click(element) {
                 await this.until(`!!(${element})`);
                 const { x, y } = await this.get(`(() => {
@@ -247,7 +247,7 @@ enum ChromeDriver {
                 return Buffer.from(data, "base64");
             }
 
-            // The violations that axe-core finds, in light and dark.
+            // The violations that axe-core finds, in the light and the dark scheme.
             async check(axe, state) {
                 if (!axe) return [];
                 const found = [];

@@ -47,13 +47,13 @@ struct UploaderArchiveServeTests {
         try await socket.send(
             "GET /up/download?path=/tree/ HTTP/1.1\r\nHost: localhost\r\n\r\n")
         _ = try await socket.receive(through: "\r\n\r\n")
-        // It is in the middle of the file, and cannot go on to its end before the client reads.
+        // The server is in the middle of the file, and cannot continue until the client reads.
         _ = try await socket.receive(count: 100_000)
         let handle = try #require(FileHandle(forUpdatingAtPath: folder.file("tree/big.bin").path))
         try handle.truncate(atOffset: 1_000_000)
         try handle.close()
         let answer = (try? await socket.receiveAll()) ?? []
-        // Neither the last chunk nor the directory of the archive.
+        // The response has neither the last chunk nor the directory of the archive.
         #expect(!answer.suffix(5).elementsEqual("0\r\n\r\n".utf8))
         #expect(answer.firstRange(of: [0x50, 0x4B, 5, 6]) == nil)
         #expect(server.isRunning)
@@ -78,7 +78,9 @@ struct UploaderArchiveServeTests {
         }
     #endif
 
-    @Test("An archive takes little memory", .enabled(if: FullSuite.isOn, "make test-all"))
+    @Test(
+        "Sending an archive of 1 GiB takes less than 8 MiB of memory",
+        .enabled(if: FullSuite.isOn, "make test-all"))
     func memoryIsFlat() async throws {
         let folder = try Folder()
         try folder.write("x", to: "tree/small.txt")
@@ -86,7 +88,7 @@ struct UploaderArchiveServeTests {
             let path = folder.file("tree/\(name).bin").path
             #expect(FileManager.default.createFile(atPath: path, contents: nil))
             let handle = try #require(FileHandle(forWritingAtPath: path))
-            // A hole: of the disk it takes nothing.
+            // The hole takes no space on the disk.
             try handle.truncate(atOffset: 512 << 20)
             try handle.close()
         }
@@ -106,13 +108,13 @@ struct UploaderArchiveServeTests {
         let server = try await server(folder)
         let socket = try server.connect()
         try await socket.send("GET /up/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        // The first line; later changes are sent as events.
+        // After this first line, changes are sent as events.
         _ = try await socket.receive(through: "retry: 3000\n\n")
         let other = try await server.curl("--data-binary", "x", path: "/up/upload?name=a.txt")
         #expect(other.status == 0)
         _ = try await socket.receive(through: "event: changed")
         server.signal(SIGTERM)
-        // After the ten seconds of grace that others have it would be cut off, without an end.
+        // The response must not be cut off, without an end, after the ten seconds of grace.
         let text = String(decoding: try await socket.receiveAll(), as: UTF8.self)
         #expect(text.hasSuffix("0\r\n\r\n"))
         #expect(await server.waitForEnd() == 0)

@@ -6,8 +6,8 @@ import Testing
     "The upload page in a browser", .serialized, .fewAtOnce, .overTLSToo,
     .enabled(if: FullSuite.isOn, "make test-all"))
 struct UploaderBrowserTests {
-    /// The files to upload: 20 texts, one of them with a name that would be markup, a tree, and one
-    /// of each kind that is shown.
+    /// The files to upload: 20 texts, a file whose name contains markup, a tree, and a file of each
+    /// kind that has a preview.
     private func source() throws -> Folder {
         let source = try Folder()
         for number in 0..<20 {
@@ -34,14 +34,14 @@ struct UploaderBrowserTests {
             + [UInt8](repeating: 128, count: 8_000)
     }()
 
-    /// One blue dot.
+    /// One blue pixel.
     private static let picture =
         Array(
             Data(
                 base64Encoded: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGOQ"
                     + "9bsBAAHPAURf8l/aAAAAAElFTkSuQmCC") ?? Data())
 
-    /// A red field, and a word in blue.
+    /// A page with a red rectangle and a blue word.
     private static let paper = """
         %PDF-1.1
         1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
@@ -56,7 +56,7 @@ struct UploaderBrowserTests {
         trailer <</Root 1 0 R>>
         """
 
-    @Test("By mouse, by keys, and without scripts, without an error or a violation")
+    @Test("The page works by mouse, by keys and without scripts, without errors or violations")
     func aPersonUsesIt() async throws {
         let (folder, source, target) = (try Folder(), try source(), try Folder())
         let server = try await ServeProcess(folder, ["--uploader", "/up"])
@@ -68,7 +68,7 @@ struct UploaderBrowserTests {
             [source.path, target.path] + (axe.map { [$0] } ?? []))
         #expect(result.faults == [])
         #expect(result.violations == [])
-        #expect(axe != nil, "axe-core could not be got: nothing was checked by it")
+        #expect(axe != nil, "axe-core could not be downloaded, so its checks did not run")
         #expect(
             result.steps == [
                 "list", "files", "tree", "rename", "move", "undo", "undo again", "archive",

@@ -1,9 +1,9 @@
-/// A program for Node.js that uses the upload page as a person does: with a mouse, by keys alone, and
-/// without scripts.
+/// A program for Node.js that uses the upload page as a person does: with a mouse, only by keys,
+/// and without scripts.
 enum UploaderPerson {
     static let program = #"""
         // Uses the page as a person does: node person.mjs PROGRAM ADDRESS SOURCE TARGET [AXE]
-        // SOURCE holds the files to upload, in TARGET are downloads and pictures.
+        // SOURCE contains the files to upload; downloads and screenshots are written to TARGET.
         import { readdirSync } from "node:fs";
         import { join } from "node:path";
         import { Browser, dots, until } from "./chrome.mjs";
@@ -79,8 +79,8 @@ enum UploaderPerson {
             await page.type("renamed");
             await page.key("Enter");
             await page.until(`!!${link("renamed.txt")}`);
-            // The Enter of an input method ends a word and not the name, and a click elsewhere keeps
-            // the focus.
+            // The Enter key of an input method ends a word, not the renaming, and a click elsewhere
+            // keeps the focus there.
             const isRenaming = `!!document.querySelector("#entries td.name input")`;
             await page.until(said("Renamed to"));
             await page.get(`${link("file 8.txt")}.closest("tr").querySelector("button").click()`);
@@ -121,7 +121,7 @@ enum UploaderPerson {
             await page.until(`!!${link("tree")} && !!${link("file 6.txt")} && ${find("undo")}.hidden`);
             steps.push("undo");
 
-            // A deletion that cannot be undone yet can be undone later.
+            // A deletion that cannot be undone at first can be undone later.
             await change("create", { path: "/lost" });
             await change("create", { path: "/lost/one" });
             await page.until(`!!${link("lost")}`);
@@ -131,7 +131,7 @@ enum UploaderPerson {
             await page.click(find("delete"));
             await page.click(`document.querySelector("#delete-dialog button[value=yes]")`);
             await page.until(`!${link("one")} && !${find("undo")}.hidden`);
-            // The folder goes, also later: the console of browsers has each answer about it.
+            // The folder is deleted here and later; the browser logs each failed response.
             page.expected = /status of 40[49]/;
             await change("delete", { path: "/lost" });
             await page.click(find("undo"));
@@ -172,7 +172,7 @@ enum UploaderPerson {
                     await page.until(`document.querySelector("#preview-content audio").duration > 0`);
                     violations.push(...await page.check(axe, kind));
                 } else {
-                    // What is drawn on the paper is seen.
+                    // The drawing of the PDF is visible.
                     await until("paper", async () =>
                         dots(await page.shot(join(target, "pdf.png")), [255, 0, 0]) > 2000);
                 }
@@ -186,7 +186,7 @@ enum UploaderPerson {
             await page.type("FILE 1");
             await page.until(`${names}.length === 11`);
             violations.push(...await page.check(axe, "search"));
-            // An entry that is chosen and hidden does not count.
+            // A selected entry that is hidden does not count.
             if (!await page.get(`${find("selection")}.hidden`)) faults.push("a hidden entry counts");
             await page.click(find("all"));
             await page.until(
@@ -203,7 +203,7 @@ enum UploaderPerson {
             await page.until(`!!${link("tree")}`);
             steps.push("search");
 
-            // A change of another client; the selection stays.
+            // A change by another client keeps the selection.
             await page.click(box("file 7.txt"));
             await change("create", { path: "/theirs" });
             await page.until(`!!${link("theirs")}`);
@@ -265,7 +265,7 @@ enum UploaderPerson {
             await page.until(`!${find("selection")}.hidden`);
             await page.key("Delete");
             await page.until(`${find("delete-dialog")}.open`);
-            // The first is the one that does nothing.
+            // The first button cancels.
             await page.key("Enter");
             await page.until(`!${find("delete-dialog")}.open && !!${link("keyed")}`);
             await page.until(focus(`one.textContent === "keyed"`));
@@ -296,7 +296,7 @@ enum UploaderPerson {
             faults.push(...page.faults);
         }
 
-        // A browser that runs no script.
+        // A browser without scripts.
         async function plain() {
             const page = await browser.open({ noScript: true });
             await page.look({});

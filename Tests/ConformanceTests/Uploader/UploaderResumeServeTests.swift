@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import URLClient
 
-@Suite("httpkit serve --uploader: uploads that go on", .fewAtOnce, .overTLSToo)
+@Suite("httpkit serve --uploader: resumed uploads", .fewAtOnce, .overTLSToo)
 struct UploaderResumeServeTests {
     private struct Token: Decodable { var token: String }
 
-    /// What a browser sends: the cookie, the token, and that the page is ours.
+    /// The fields that a browser sends: the cookie, the token, and Sec-Fetch-Site.
     private func session(_ server: ServeProcess) async throws -> HTTPFields {
         let answer = try await server.get("/up/token")
         let token = try JSONDecoder().decode(Token.self, from: Data(answer.content)).token
@@ -29,7 +29,7 @@ struct UploaderResumeServeTests {
         return try await server.send(.patch, location, fields, body: .text(content))
     }
 
-    /// The files that uploads keep: their records, and the content of unfinished ones.
+    /// The files of uploads: their records, and the content of unfinished uploads.
     private func files(_ folder: Folder) throws -> [String] {
         let parts = folder.file(".httpkit-dav/uploads-page").path
         return try FileManager.default.contentsOfDirectory(atPath: parts).map { name in
@@ -37,7 +37,7 @@ struct UploaderResumeServeTests {
         }
     }
 
-    @Test("A token of before does not lose the upload, and no token is not enough")
+    @Test("An upload needs a token, and continues after a restart with a new token")
     func tokens() async throws {
         let folder = try Folder()
         var server = try await ServeProcess(folder, ["--uploader", "/up"])
@@ -51,10 +51,10 @@ struct UploaderResumeServeTests {
         let begun = try await server.send(.post, address, fields)
         let location = try #require(begun.fields["Location"])
         #expect(try await append("one ", at: 0, location, [:], server).status == .noContent)
-        // The key of tokens is gone with the process.
+        // The process ends, and with it the key of its tokens.
         server.signal(SIGKILL)
         _ = await server.waitForEnd()
-        // The record has the fields of the request that began the upload, but not these.
+        // The record has fields of the first request, but no secrets.
         let kept = try files(folder).map { $0.lowercased() }
         #expect(kept.contains { $0.contains("sec-fetch-site") }, "\(kept)")
         let secrets = [try #require(fields["X-Upload-Token"]), try #require(fields[.cookie])]
@@ -67,7 +67,7 @@ struct UploaderResumeServeTests {
         #expect(folder.text("a.txt") == "one two")
     }
 
-    @Test("The token is asked for again at the end", arguments: [nil, "0.00"])
+    @Test("The end of an upload needs a valid token, too", arguments: [nil, "0.00"])
     func end(_ token: String?) async throws {
         let folder = try Folder()
         let server = try await ServeProcess(folder, ["--uploader", "/up"])
@@ -81,17 +81,17 @@ struct UploaderResumeServeTests {
         let last = try await append("two", at: 4, location, other, server)
         #expect(last.status == .forbidden && last.fields["Upload-Complete"] == "?0")
         #expect(!FileManager.default.fileExists(atPath: folder.file("a.txt").path))
-        // Its page fetches another token, and says once more that the upload is complete.
+        // The page fetches another token, and completes the upload with it.
         let good = try await session(server)
         #expect(try await append("", at: 7, location, good, server).status == .created)
         #expect(folder.text("a.txt") == "one two")
     }
 
-    @Test("The hash of an upload in pieces is compared with all of it")
+    @Test("The digest of an upload in pieces is compared with its whole content")
     func hash() async throws {
         let folder = try Folder()
         let server = try await ServeProcess(folder, ["--uploader", "/up"])
-        // Of "one two".
+        // The digest of "one two".
         let right = "irY+KaS6FOThaI+cFeWvkIlUITWMlFsEMfhdZpd709I="
         for (name, digest, status) in [
             ("a", "sha-256=:\(right):", 201),

@@ -1,10 +1,10 @@
-/// A program for Node.js that uploads to the page over connections that break, stops, goes on, and
-/// answers its questions.
+/// A program for Node.js that uploads on the page over connections that break, pauses and
+/// continues uploads, and answers the page's questions.
 enum UploaderSender {
     static let program = #"""
         // node sender.mjs PROGRAM ADDRESS SOURCE TARGET AXE TASK…
-        // SOURCE holds the files to upload, TARGET gets pictures, AXE is the file of axe-core or "".
-        // A task is the name of a function below, with arguments behind colons.
+        // SOURCE contains the files to upload, TARGET gets screenshots, AXE is the file of axe-core
+        // or "". A task is the name of a function below, followed by arguments after colons.
         import { readdirSync, rmSync, writeFileSync } from "node:fs";
         import { join } from "node:path";
         import { Browser, until } from "./chrome.mjs";
@@ -31,7 +31,7 @@ enum UploaderSender {
 
         async function visit() {
             const page = await browser.open();
-            // A connection that breaks, a server that refuses: browsers tell both, and rightly.
+            // Browsers report broken connections and refusals, which are expected here.
             page.expected = /net::ERR_|status of 40[49]/;
             await page.look({});
             await page.goto(address);
@@ -57,7 +57,7 @@ enum UploaderSender {
             await page.look({});
         }
 
-        // The page goes while a file is sent.
+        // Leaves the page while a file is sent.
         async function leave(page, name) {
             await page.click(find("clear"));
             await choose(page, name);
@@ -67,7 +67,7 @@ enum UploaderSender {
         }
 
         const tasksByName = {
-            // A file over a connection that breaks, by one page or, from the middle on, by the next.
+            // Uploads a file over a connection that breaks; a reloaded page sends the second half.
             async whole(patience, isReloaded) {
                 let page = await visit();
                 await choose(page, "big.bin");
@@ -75,14 +75,14 @@ enum UploaderSender {
                     await page.until(`${sent("big.bin")} > ${row("big.bin")}.querySelector("progress").max / 2`, 300);
                     await page.goto(address);
                     await page.until(`${state("big.bin")} === "interrupted"`);
-                    // The page shows how much the server has, not the last note of the browser.
+                    // The page shows the offset of the server, not the one that the browser stored.
                     const id = await page.get("JSON.parse(Object.values(localStorage)[0]).id");
                     const known = await fetch(`${address}.uploads/${id}`, { method: "HEAD" });
                     const offset = known.headers.get("upload-offset");
                     await page.until(`${sent("big.bin")} === ${offset}`);
                     await check(page, "interrupted");
                     await pictures(page, "interrupted");
-                    // Another file of this name is not put behind it.
+                    // Another file of this name is not appended to it.
                     await page.choose(`${row("big.bin")}.querySelector("input[type=file]")`, [file("other/big.bin")]);
                     await page.until(`${note("big.bin")}.includes("another file")`);
                     await page.choose(`${row("big.bin")}.querySelector("input[type=file]")`, [file("big.bin")]);
@@ -93,7 +93,7 @@ enum UploaderSender {
                 return page;
             },
 
-            // The page knows the limit, and sends nothing in vain.
+            // The page knows the limit, and does not send a file above it.
             async limits() {
                 const page = await visit();
                 await choose(page, "long.bin", "a.txt");
@@ -112,8 +112,8 @@ enum UploaderSender {
                 return page;
             },
 
-            // The token is another server's, and the browser does not read the refusal: the next
-            // request has a new one.
+            // The token is invalid, and the browser does not read the refusal; the next request
+            // has a new token.
             async renews() {
                 const page = await visit();
                 await page.get(`(() => {
@@ -145,7 +145,7 @@ enum UploaderSender {
                 await page.network(1 << 20);
                 await choose(page, "one.bin", "two.bin");
                 await page.until(`${sent("one.bin")} > 1e6 && ${sent("two.bin")} > 1e6`);
-                // A download leaves the page no more than it ends its uploads.
+                // A download does not leave the page, and does not end its uploads.
                 await browser.send("Browser.setDownloadBehavior", {
                     behavior: "allow", downloadPath: target, eventsEnabled: true,
                 });
@@ -165,7 +165,7 @@ enum UploaderSender {
                 await page.click(press("one.bin", "Continue"));
                 await page.until(`${state("one.bin")} === "running"`);
                 steps.push("pause");
-                // It is not offered to another tab.
+                // Running uploads are not offered in another tab.
                 const other = await visit();
                 await other.until(`document.querySelectorAll("#transfer-list li").length === 0`);
                 if (await other.get("Object.keys(localStorage).length") !== 2) faults.push("not kept");
@@ -192,18 +192,18 @@ enum UploaderSender {
                 await leave(page, "three.bin");
                 await page.click(press("three.bin", "Discard"));
                 await page.until(`${state("three.bin")} === "cancelled"`);
-                // The page does not have its file.
+                // The page has no reference to the file.
                 const left = await page.get(`${row("three.bin")}.querySelectorAll("button").length`);
                 if (left > 0) faults.push("what was discarded can be tried again");
                 await page.until("Object.keys(localStorage).length === 0");
                 steps.push("discard");
-                // An upload that the server has lost begins anew.
+                // An upload that the server has lost begins again.
                 await leave(page, "three.bin");
                 const id = await page.get("JSON.parse(Object.values(localStorage)[0]).id");
                 const gone = await fetch(`${address}.uploads/${id}`, { method: "DELETE" });
                 if (!gone.ok) faults.push(`DELETE: ${gone.status}`);
-                // A page that is opened later no longer offers to continue it. The note stays: this
-                // is also the answer about an upload of another user.
+                // A page that is opened later does not offer to continue it. The stored record
+                // stays, because the response is the same for an upload of another user.
                 const later = await visit();
                 await later.until(`!${row("three.bin")}`);
                 if (await later.get("Object.keys(localStorage).length") !== 1) faults.push("forgotten");
@@ -218,13 +218,13 @@ enum UploaderSender {
                 return page;
             },
 
-            // By the mouse, and by keys alone.
+            // By mouse, and only by keys.
             async asks() {
                 const page = await visit();
                 await choose(page, "a.txt", "b.txt", "c.txt");
                 await page.until(`!!${link("a.txt")} && !!${link("b.txt")} && !!${link("c.txt")}`);
                 await page.until(said("done: 3"));
-                // The page says so, and leaves a name alone that is being typed.
+                // The page reports the end of an upload, and does not end a renaming.
                 await page.get(`${link("a.txt")}.closest("tr").querySelector("button").click()`);
                 const isRenaming = `!!document.querySelector("#entries td.name input")`;
                 await page.until(isRenaming);
@@ -247,7 +247,7 @@ enum UploaderSender {
                 await page.until(`!!${link("b (1).txt")} && !!${link("c (1).txt")}`);
                 await page.click(find("clear"));
                 steps.push("ask");
-                // What the list does not tell the server does.
+                // A conflict that the list does not show is reported by the server.
                 await page.drop([file("tree")]);
                 await page.until(`!!${link("tree")} && ${state("tree/inner/d.txt")} === "done"`);
                 await page.click(find("clear"));
@@ -269,7 +269,7 @@ enum UploaderSender {
                 await page.until(`${state("a.txt")} === "done"`);
                 steps.push("ask by keys");
                 await page.click(find("clear"));
-                // A small file that is gone before it is sent.
+                // A small file that is removed before it is sent.
                 writeFileSync(file("e.txt"), "content");
                 await choose(page, "e.txt");
                 await page.until(`${state("e.txt")} === "done" && !!${link("e.txt")}`);
@@ -281,7 +281,7 @@ enum UploaderSender {
                 await page.until(`${state("e.txt")} === "failed"`);
                 const reason = await page.get(note("e.txt"));
                 if (!reason.includes("cannot be read")) faults.push(`a file that is gone: ${reason}`);
-                // Members of a folder that cannot be read keep back no others.
+                // Unreadable members of a folder do not prevent the upload of others.
                 await page.get(`(() => {
                     const item = (entry) => ({ kind: "file", webkitGetAsEntry: () => entry });
                     const fail = (resolve, reject) => reject(new Error());
@@ -297,7 +297,7 @@ enum UploaderSender {
                 await page.until(`!!${link("good.txt")}`);
                 await page.until(said("done: 1. bad.txt: the file cannot be read"));
                 steps.push("unreadable");
-                // The hash by which files are known again is the one that the browser has.
+                // The hash that identifies files is the browser's SHA-256.
                 const name = await page.get(`document.querySelector("script").src.replace("page.js", "kept.js")`);
                 const isRight = await page.get(`(async () => {
                     const { sha256 } = await import("${name}");

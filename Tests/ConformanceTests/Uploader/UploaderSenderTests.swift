@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 /// Uploads of the page over connections that break. `UPLOAD_MIB` and `UPLOAD_CUTS` in the
-/// environment say how much and how often.
+/// environment set the size and the number of cuts.
 @Suite(
-    "The upload page in a browser: uploads that go on", .serialized, .fewAtOnce, .overTLSToo,
+    "The upload page in a browser: resumed uploads", .serialized, .fewAtOnce, .overTLSToo,
     .enabled(if: FullSuite.isOn, "make test-all"))
 struct UploaderSenderTests {
     private let (folder, source, target): (Folder, Folder, Folder)
@@ -35,28 +35,30 @@ struct UploaderSenderTests {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? standard
     }
 
-    /// Noise of a length, a mebibyte of it over and over.
+    /// Writes noise of a length, with a repeated piece of a mebibyte.
     private func write(_ mebibytes: Int, to name: String, seed: UInt64) throws {
         var piece = [UInt8].noise(1 << 20, seed: seed)
         try source.write(piece, to: name)
         let handle = try #require(FileHandle(forUpdatingAtPath: source.file(name).path))
         defer { try? handle.close() }
         try handle.seekToEnd()
-        // No two of them are alike.
+        // All pieces are different.
         for number in 1..<mebibytes {
             for index in 0..<4 { piece[index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
             try handle.write(contentsOf: piece)
         }
     }
 
-    @Test("A connection that is cut, and a page that is loaded anew", arguments: [false, true])
+    @Test(
+        "An upload continues after cut connections and after a reload of the page",
+        arguments: [false, true])
     func cuts(_ isReloaded: Bool) async throws {
         let size = Self.number("UPLOAD_MIB", or: 300) << 20
         let cuts = Self.number("UPLOAD_CUTS", or: 2)
         try write(size >> 20, to: "big.bin", seed: 21)
         if isReloaded { try write(size >> 20, to: "other/big.bin", seed: 22) }
         let server = try await serve()
-        // A browser sends a piece again by itself, until it reads that the server has a part of it.
+        // A browser repeats a piece itself, until it reads that the server has a part of it.
         let proxy = try await CuttingProxy(
             to: server.port, every: size / (cuts + 1), cuts: cuts, room: 16 << 10)
         let axe = isReloaded ? try await AxeCore.script(in: target) : nil
@@ -70,12 +72,13 @@ struct UploaderSenderTests {
         let counts = try #require(proxy.counts)
         #expect(counts.left == 0)
         print("page: \(size) bytes, \(cuts) cuts, \(counts.passed - size) bytes more")
-        // With the page the piece goes that was under way.
+        // A reload loses the piece that was being sent.
         let limit = size / 100 + (isReloaded ? 8 << 20 : 0)
         #expect(counts.passed < size + limit, "\(counts.passed - size) bytes more")
     }
 
-    @Test("A file above the limit is refused before it is sent, by its name and the limit")
+    @Test(
+        "A file above the limit is refused before it is sent, with a message that names the limit")
     func limit() async throws {
         try source.write([UInt8](repeating: 1, count: (1 << 20) + 1), to: "long.bin")
         try source.write("short", to: "a.txt")
@@ -87,7 +90,7 @@ struct UploaderSenderTests {
         #expect(folder.text("a.txt") == "short" && folder.bytes("long.bin") == [])
     }
 
-    @Test("A file whose refusal the browser did not read is sent with a new token")
+    @Test("A file whose refusal the browser did not read is sent again with a new token")
     func newToken() async throws {
         try source.write("content", to: "a.txt")
         let server = try await serve()
@@ -96,7 +99,7 @@ struct UploaderSenderTests {
         #expect(folder.text("a.txt") == "content")
     }
 
-    @Test("Pause, no network, cancel and discard; questions about names; what is dropped")
+    @Test("Uploads can be paused, cancelled and discarded, and the page asks about conflicts")
     func person() async throws {
         for (name, seed) in [("one.bin", UInt64(1)), ("two.bin", 2), ("three.bin", 3)] {
             try write(20, to: name, seed: seed)
@@ -107,7 +110,7 @@ struct UploaderSenderTests {
         let server = try await serve()
         let axe = try await AxeCore.script(in: target)
         let result = try await run("stops", "asks", at: server.url("/up/"), axe: axe)
-        #expect(axe != nil, "axe-core could not be got: nothing was checked by it")
+        #expect(axe != nil, "axe-core could not be downloaded, so its checks did not run")
         #expect(
             result.steps == [
                 "download", "pause", "other tab", "no network", "cancel", "discard", "gone", "end",
@@ -120,7 +123,7 @@ struct UploaderSenderTests {
         #expect(folder.text("tree/inner/d (1).txt") == "content of tree/inner/d.txt")
         let parts = folder.file(".httpkit-dav/uploads-page").path
         let names = try FileManager.default.contentsOfDirectory(atPath: parts)
-        // The answers of those that are done; an upload that was given up has left nothing.
+        // Only the responses of complete uploads remain; discarded uploads have left nothing.
         #expect(names.allSatisfy { $0.hasSuffix(".json") }, "\(names)")
     }
 }

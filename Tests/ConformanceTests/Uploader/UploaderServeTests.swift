@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import URLClient
 
-@Suite("httpkit serve --uploader, by curl", .fewAtOnce, .overTLSToo)
+@Suite("httpkit serve --uploader, used by curl", .fewAtOnce, .overTLSToo)
 struct UploaderServeTests {
     private struct Answer: Decodable {
         struct Item: Decodable { var path: String }
@@ -28,7 +28,7 @@ struct UploaderServeTests {
     }
 
     @Test(
-        "The listing of a folder leads to the page of that folder, where files may be changed",
+        "The listing of a folder links to its upload page if files may be changed",
         arguments: [
             (["--uploader", "/up"], true), (["--uploader", "/up/in"], true), ([], false),
             (["--uploader", "/up", "--read-only"], false), (["--webdav", "/dav"], false),
@@ -47,7 +47,7 @@ struct UploaderServeTests {
     }
 
     @Test(
-        "The innermost path answers, whatever is around it",
+        "The handler of the innermost path responds",
         arguments: [
             ("/dav", "/", "/echo"), ("/files/dav", "/files", "/files/echo"),
             ("/dav", "/dav/up", "/dav/up/echo"), ("/", "/up", "/echo"),
@@ -70,7 +70,7 @@ struct UploaderServeTests {
     }
 
     @Test(
-        "One path for two handlers is refused",
+        "The same path for two handlers is refused",
         arguments: [
             ["--webdav", "/a", "--uploader", "/a/"], ["--webdav", "/a", "--echo", "/a"],
             ["--uploader", "/", "--echo", "/*"], ["--webdav", "/a/b", "--echo", "/a/b/*"],
@@ -80,7 +80,7 @@ struct UploaderServeTests {
         #expect(result.status == 64 && result.complaints.contains("need different paths"))
     }
 
-    @Test("A form is refused when one of its files is too long, whatever the length of all")
+    @Test("A form is refused if one of its files is too long, but not because of its total length")
     func limitOfForms() async throws {
         let (server, folder) = try await server("--max-body", "1M", "--echo", "/echo")
         let source = try Folder()
@@ -99,9 +99,9 @@ struct UploaderServeTests {
         #expect(try await form("long.bin", at: "/echo").hasSuffix(" 413"))
     }
 
-    /// Its length would tell of the token in it, together with what a page elsewhere has it show
-    /// (BREACH).
-    @Test("The page, which has a token, is never compressed")
+    /// The compressed length could reveal the token in it, together with text that another page has
+    /// it show (BREACH).
+    @Test("The upload page, which contains a token, is never compressed")
     func compression() async throws {
         let (server, _) = try await server("--webdav", "/dav")
         for path in ["/up/", "/up/token", "/up/list", "/dav/"] {
@@ -113,7 +113,7 @@ struct UploaderServeTests {
         #expect(PlainResponse(head: listing.text)["content-encoding"] == "gzip")
     }
 
-    @Test("The cookie of the page is sent over HTTPS alone, where it came over HTTPS")
+    @Test("The cookie of the page is Secure if it was set over HTTPS")
     func cookie() async throws {
         let (server, _) = try await server()
         for path in ["/up/", "/up/token"] {
@@ -141,7 +141,9 @@ struct UploaderServeTests {
         #expect(folder.text("a.txt") == "old" && folder.text("a (1).txt") == "new")
     }
 
-    @Test("Content of one file, with and without its length", arguments: [[], ["chunked"]])
+    @Test(
+        "curl uploads the content of one file, with and without its length",
+        arguments: [[], ["chunked"]])
     func contentOfCurl(_ flags: [String]) async throws {
         let (server, folder) = try await server()
         let source = try Folder()
@@ -178,7 +180,7 @@ struct UploaderServeTests {
                 + "Content-Type: multipart/form-data; boundary=line\r\n\r\n" + form)
         socket.endWriting()
         _ = try? await socket.receiveAll()
-        // What was received is removed once the server has seen that no more comes.
+        // The received content is removed when the server has noticed the end of the stream.
         let scratch = folder.file(".httpkit-dav").path
         try await waitUntil {
             let files = FileManager.default.enumerator(atPath: scratch)?.allObjects as? [String]
@@ -237,7 +239,9 @@ struct UploaderServeTests {
         #expect(folder.text("a.txt") == "old")
     }
 
-    @Test("Ten uploads at once take little memory", .enabled(if: FullSuite.isOn, "make test-all"))
+    @Test(
+        "Ten concurrent uploads of 40 MiB take less than 16 MiB of memory",
+        .enabled(if: FullSuite.isOn, "make test-all"))
     func contentIsNeverInMemory() async throws {
         let (server, folder) = try await server()
         let source = try Folder()
@@ -258,7 +262,7 @@ struct UploaderServeTests {
         }
     }
 
-    /// The most memory that a process has had, in KiB, where the system tells it.
+    /// The peak memory of a process in KiB, if the system reports it.
     static func memory(of pid: CInt) -> Int? {
         let status = String(decoding: Folder.bytes(at: "/proc/\(pid)/status"), as: UTF8.self)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

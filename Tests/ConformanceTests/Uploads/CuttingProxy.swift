@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// How long uploads are and how often the server is killed, where the environment says so: `UPLOAD_MIB`
-/// and `UPLOAD_KILLS`.
+/// The size of uploads and the number of times that the server is killed, if the environment sets
+/// them: `UPLOAD_MIB` and `UPLOAD_KILLS`.
 enum UploadScale {
     static var mebibytes: Int? { number("UPLOAD_MIB") }
     static var kills: Int? { number("UPLOAD_KILLS") }
@@ -12,8 +12,8 @@ enum UploadScale {
     }
 }
 
-/// A program between client and server that cuts connections: each after so many bytes of the
-/// client's, as often as it is told. It is killed when it goes.
+/// A program between client and server that cuts each connection after a number of bytes from
+/// the client, a limited number of times. The process is killed when the object is released.
 final class CuttingProxy: Sendable {
     let port: UInt16
     private let program: RunningProgram
@@ -23,9 +23,9 @@ final class CuttingProxy: Sendable {
     /// - Parameters:
     ///   - server: the port of the server.
     ///   - every: the bytes after which a connection is cut.
-    ///   - cuts: how often.
-    ///   - room: the bytes that may wait for the server here; 0 for as many as the system takes, which
-    ///     are megabytes and more than there are in a network.
+    ///   - cuts: the number of cuts.
+    ///   - room: the number of bytes that may wait for the server here; 0 for the system's buffers,
+    ///     which have megabytes, more than a network does.
     init(to server: UInt16, every: Int, cuts: Int, room: Int = 0) async throws {
         program = try RunningProgram(
             try Program.find("python3"),
@@ -37,8 +37,7 @@ final class CuttingProxy: Sendable {
         self.port = port
     }
 
-    /// How many bytes of the client's have passed over connections that are closed, and how many
-    /// cuts are left.
+    /// The number of bytes from the client on closed connections, and the number of remaining cuts.
     var counts: (passed: Int, left: Int)? {
         let lines = program.text.split(separator: "\n").filter { $0.hasPrefix("passed") }
         let words = lines.last?.split(separator: " ") ?? []

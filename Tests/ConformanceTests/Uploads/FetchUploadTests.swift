@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import URLClient
 
-@Suite("httpkit fetch -T --resume, and uploads of URLClient that go on", .fewAtOnce, .overTLSToo)
+@Suite("httpkit fetch -T --resume, and resumed uploads of URLClient", .fewAtOnce, .overTLSToo)
 struct FetchUploadTests {
     private let share: Folder
     private let place: Folder
@@ -22,8 +22,8 @@ struct FetchUploadTests {
         try await Program.run("cmp", [data, share.path + "/" + name]).status == 0
     }
 
-    /// 20 cuts, or 50 where `UPLOAD_MIB` says how long the upload is.
-    @Test("Cut again and again: less than 1 % is sent twice")
+    /// 20 cuts, or 50 if `UPLOAD_MIB` sets the size of the upload.
+    @Test("An upload over a connection that is cut many times sends less than 1 % twice")
     func manyCuts() async throws {
         let (size, cuts) = (
             (UploadScale.mebibytes ?? 64) << 20, UploadScale.mebibytes == nil ? 20 : 50
@@ -45,8 +45,7 @@ struct FetchUploadTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["data"])
     }
 
-    @Test(
-        "A call that was interrupted goes on by the next one", arguments: [SIGINT, SIGKILL])
+    @Test("The next call continues an interrupted upload", arguments: [SIGINT, SIGKILL])
     func nextCall(_ signal: CInt) async throws {
         let size = 64 << 20
         try place.write([UInt8].noise(size, seed: 12), to: "data")
@@ -78,7 +77,7 @@ struct FetchUploadTests {
         return sizes.max() ?? 0
     }
 
-    @Test("A server without resumable uploads takes the file as ever")
+    @Test("A server without resumable uploads gets the file in a usual PUT")
     func plainServer() async throws {
         try place.write("content", to: "data")
         let bin = try await ServeProcess(share, ["--echo", "/echo"])
@@ -95,7 +94,7 @@ struct FetchUploadTests {
         #expect(refused.status == 22)
     }
 
-    @Test("--metrics and progress are those of the upload")
+    @Test("--metrics and progress report the upload")
     func metrics() async throws {
         try place.write([UInt8].noise(2_000_000, seed: 14), to: "data")
         let server = try await serve()
@@ -107,7 +106,7 @@ struct FetchUploadTests {
         let line = try #require(sent.complaints.split(separator: "\n").last)
         let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         #expect(json?["requestContentBytes"] as? Int == 2_000_000)
-        // On a terminal, and so slowly that there is something to be seen.
+        // On a terminal, and slow enough to show progress.
         let script = """
             import os, pty, sys
             sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
@@ -121,7 +120,7 @@ struct FetchUploadTests {
         #expect(quiet.status == 0 && !quiet.text.contains(" of 1.9 MiB"), "\(quiet.text)")
     }
 
-    @Test("An upload that the server has forgotten is begun anew")
+    @Test("An upload that the server no longer has begins again")
     func forgotten() async throws {
         let content = [UInt8].noise(2_000_000, seed: 13)
         try place.write(content, to: "data")
@@ -138,11 +137,11 @@ struct FetchUploadTests {
         #expect(share.bytes("a.bin").elementsEqual(content))
         let known = try #require(upload.resumeData)
         #expect(known.upload.path.hasPrefix("/dav/.uploads/"))
-        // The answer was missed: it is asked for.
+        // The response was lost, so the client requests it.
         let again = ResumableUpload(
             request, fromFile: data, in: server.client.session, resuming: known)
         #expect(try await again.finished().1.status == .created)
-        // An upload of another length is another one.
+        // A file of another length is another upload.
         try place.write("other", to: "data")
         let other = ResumableUpload(
             request, fromFile: data, in: server.client.session, resuming: known)
@@ -150,7 +149,7 @@ struct FetchUploadTests {
         #expect(share.text("a.bin") == "other")
     }
 
-    @Test("What --resume needs")
+    @Test("--resume without -T and a file is refused")
     func options() async throws {
         for words in [["-T", "-"], [], ["-T", data, "-o", data + "2"]] {
             let call = try await Program.run(

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import URLClient
 
-/// Uploads that go on, to the program. `TEST_ALL` has tuspy.
+/// Resumable uploads to the program. tuspy is installed for `TEST_ALL`.
 @Suite("httpkit serve: resumable uploads", .fewAtOnce, .overTLSToo)
 struct ResumableServeTests {
     private let share: Folder
@@ -19,7 +19,7 @@ struct ResumableServeTests {
             share, ["--webdav", "/dav", "--uploader", "/up"] + flags)
     }
 
-    /// The offset that the server tells.
+    /// The offset that the server reports.
     private func offset(_ location: String, _ server: ServeProcess) async throws -> Int? {
         let answer = try await server.send(.head, location)
         return answer.fields["Upload-Offset"].flatMap { Int($0) }
@@ -36,7 +36,7 @@ struct ResumableServeTests {
             ], body: .bytes(content))
     }
 
-    @Test("A PUT of WebDAV, in one and in two")
+    @Test("A PUT of WebDAV is uploaded in one request and in two")
     func webdav() async throws {
         let server = try await serve()
         let content = [UInt8].noise(3_000_000, seed: 3)
@@ -54,7 +54,7 @@ struct ResumableServeTests {
         let last = try await append(content, at: 0, to: location, server)
         #expect(last.status == .created && last.fields["Upload-Complete"] == "?1")
         #expect(share.bytes("b.bin").elementsEqual(content))
-        // A file is one of its own: what becomes of the other changes nothing.
+        // A later change of the file does not affect the upload.
         try share.write("new", to: "b.bin")
         #expect(try await offset(location, server) == content.count)
         let listed = try await server.curl("-X", "PROPFIND", "-H", "Depth: 1", path: "/dav/")
@@ -62,7 +62,7 @@ struct ResumableServeTests {
         #expect(try await server.status(.get, "/.httpkit-dav/") == 404)
     }
 
-    @Test("The upload page, whose conditions are asked before and after")
+    @Test("An upload to the page is resumable, and a conflict is refused before content is sent")
     func page() async throws {
         let server = try await serve()
         let address = "/up/upload?path=/&name=a.txt&conflict=refuse"
@@ -79,7 +79,7 @@ struct ResumableServeTests {
         #expect(taken.fields["Upload-Complete"] == "?1")
     }
 
-    @Test("Folders on the way to an uploaded file are made when it is whole")
+    @Test("Folders of an uploaded file are created when the file is complete")
     func folders() async throws {
         let server = try await serve()
         let begun = try await server.send(
@@ -92,7 +92,7 @@ struct ResumableServeTests {
         #expect(share.text("new/inner/a.txt") == "hello")
     }
 
-    @Test("A limit of all files is told before any content is sent, and again at the end")
+    @Test("--quota is checked before any content is sent, and again at the end")
     func quota() async throws {
         let server = try await serve("--quota", "10")
         #expect(try await server.status(.put, "/dav/b", body: .text("old")) == 201)
@@ -116,7 +116,7 @@ struct ResumableServeTests {
 
     private static let targets = [(HTTPMethod.put, "/dav/a"), (.post, "/up/upload?path=/&name=a")]
 
-    @Test("No part of an upload becomes longer than all files may be")
+    @Test("A part of an upload that is longer than --quota is refused")
     func quotaOfParts() async throws {
         let server = try await serve("--quota", "10")
         let content = [UInt8](repeating: 0x78, count: 11)
@@ -134,7 +134,7 @@ struct ResumableServeTests {
         }
     }
 
-    @Test("A lock of WebDAV is told before any content is sent")
+    @Test("An upload to a locked file is refused before any content is sent")
     func locked() async throws {
         let server = try await serve()
         try share.write("old", to: "a.bin")
@@ -148,7 +148,7 @@ struct ResumableServeTests {
         #expect(share.text("a.bin") == "old")
     }
 
-    @Test("Nothing is resumable where nothing can be changed, and nothing is left at the end")
+    @Test("With --read-only no upload begins, and a deleted upload leaves no files")
     func ends() async throws {
         let readOnly = try await serve("--read-only")
         let refused = try await readOnly.send(.put, "/dav/a.bin", ["Upload-Complete": "?0"])
@@ -162,11 +162,12 @@ struct ResumableServeTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: share.path) == [])
     }
 
-    /// `UPLOAD_KILLS` says how often; 4 times without it.
-    @Test("Killed at any moment: the offset never goes back, and no part is lost")
+    /// `UPLOAD_KILLS` sets the number of rounds; the default is 4.
+    @Test(
+        "If the server is killed at random times, the offset never decreases, and no part is lost")
     func kills() async throws {
         let rounds = UploadScale.kills ?? 4
-        // More than comes in all rounds: curl begins with what its rate allows for a second.
+        // More than all rounds send; curl begins with the bytes that its rate allows for a second.
         let content = [UInt8].noise(max(2 * rounds, 8) << 20, seed: 5)
         var server = try await serve()
         let begun = try await server.send(
@@ -185,7 +186,7 @@ struct ResumableServeTests {
                     "-H", "Upload-Offset: \(start)", victim.url(location),
                 ])
             try await Task.sleep(for: .microseconds(Int.random(in: 0..<100_000)))
-            // Told by HEAD, which ends the upload, or by nobody.
+            // In even rounds HEAD, which ends the upload, reports the offset before the kill.
             let told = round % 2 == 0 ? try await offset(location, server) : nil
             server.signal(SIGKILL)
             _ = await server.waitForEnd()
@@ -201,7 +202,7 @@ struct ResumableServeTests {
         #expect(share.bytes("a.bin").elementsEqual(content))
     }
 
-    @Test("1,000 unfinished uploads cost no memory but their files")
+    @Test("1,000 unfinished uploads take less than 2 MiB of memory")
     func memory() async throws {
         let count = FullSuite.isOn ? 1_000 : 50
         let server = try await serve()
@@ -210,7 +211,7 @@ struct ResumableServeTests {
                 .put, "/dav/\(number)", ["Upload-Complete": "?0"], body: .bytes([1, 2, 3]))
             #expect(begun.status == .created)
         }
-        // What is made once is made before.
+        // The first uploads allocate the memory that all share.
         for number in 0..<20 { try await begin(number) }
         let before = try resident(server.pid)
         for number in 20..<count { try await begin(number) }
@@ -224,10 +225,10 @@ struct ResumableServeTests {
         return (Int(line.split(separator: " ")[1]) ?? 0) << 10
     }
 
-    /// Of 1 GiB, which `UPLOAD_MIB=1024` in the environment makes it, 50 cuts may cost 1 %: 214 KB a
-    /// cut, for what was in the buffers of the systems. Over TLS more waits there: the server, which is
-    /// built for debugging, reads slower than it is sent, and a new request ends the older one.
-    @Test("tuspy, over connections that are cut 50 times")
+    /// With `UPLOAD_MIB=1024` in the environment, 50 cuts may cost 1 % of 1 GiB: 214 KB per cut for
+    /// the bytes in the system's buffers. Over TLS more bytes wait there, because a debug build of
+    /// the server reads slower than the client sends, and a new request ends the older one.
+    @Test("tuspy uploads over connections that are cut 50 times")
     func tuspy() async throws {
         let python = try await Program.python(having: "tusclient")
         let size = (UploadScale.mebibytes ?? 64) << 20

@@ -8,16 +8,16 @@ import ToolkitSystem
 
 @Suite("httpkit fetch -T --resume: refusals", .fewAtOnce, .timeLimit(.minutes(3)))
 struct UploadRefusalTests {
-    /// The exit status of a call, and the requests that it has sent.
+    /// The exit status of a call, and its requests.
     private struct Sent: Equatable {
         var status: CInt
         var requests: [String]
     }
 
-    /// A server of resumable uploads that keeps five bytes of the only one.
+    /// A server of resumable uploads that has five bytes of its only upload.
     private final class Site: Sendable {
         let server: HTTPServer
-        /// The answer to the whole upload.
+        /// The response to the complete upload.
         let answer = Locked(Response(.tooManyRequests))
         let seen = Locked([String]())
 
@@ -55,7 +55,7 @@ struct UploadRefusalTests {
 
     private static let resumed = ["HEAD /up/1", "PATCH /up/1"]
 
-    @Test("The note stays after a refusal, of this upload or of another, and goes with the end")
+    @Test("The resume file is kept after a refusal of any upload, and removed at the end")
     func note() async throws {
         let (site, place) = (try await Site(), try Folder())
         try place.write([UInt8].noise(1_000, seed: 21), to: "data")
@@ -74,7 +74,7 @@ struct UploadRefusalTests {
         await site.server.shutdown()
     }
 
-    @Test("An error that ends the upload removes the note")
+    @Test("An error that ends the upload removes the resume file")
     func finalError() async throws {
         let (site, place) = (try await Site(), try Folder())
         try place.write([UInt8].noise(1_000, seed: 22), to: "data")

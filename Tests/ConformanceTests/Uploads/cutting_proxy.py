@@ -1,11 +1,11 @@
-"""A proxy that cuts connections: each after so many bytes of the client's, as often as it is told.
+"""A proxy that cuts each connection after a number of bytes from the client, CUTS times.
 
     cutting_proxy.py SERVER-PORT BYTES CUTS [ROOM]
 
-ROOM: the bytes that may wait for the server here; 0 for as many as the system takes, which are megabytes
-and more than there are in a network.
-Prints its port, and at the end of each connection how many bytes of clients have passed and how many
-cuts are left.
+ROOM: the number of bytes that may wait for the server here; 0 for the system's buffers, which have
+megabytes, more than a network does.
+Prints its port, and at the end of each connection the number of bytes from clients so far, and the
+number of remaining cuts.
 """
 
 import socket, sys, threading
@@ -24,7 +24,7 @@ def forward(source, target, sides, limit):
     count = 0
     try:
         while True:
-            # Exactly so many, and not the rest of what has come at once.
+            # Reads exactly up to the limit, not all received bytes.
             data = source.recv(min(65536, limit - count) if limit else 65536)
             if not data: break
             target.sendall(data)
@@ -44,7 +44,7 @@ def connect(client):
     upstream = socket.socket()
     if room:
         upstream.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, room)
-        # Segments of the loopback device would fill it alone, and each wait for a late acknowledgement.
+        # A segment of the loopback device would fill it, and wait for a late acknowledgement.
         upstream.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 1460)
     upstream.connect(("127.0.0.1", server))
     sides = (client, upstream)
@@ -54,5 +54,5 @@ def connect(client):
 
 listener = socket.create_server(("127.0.0.1", 0), backlog=64)
 print("port", listener.getsockname()[1], flush=True)
-# No socket is kept here: one that was cut is closed.
+# No socket is kept here, so that a cut one is closed.
 while True: connect(listener.accept()[0])

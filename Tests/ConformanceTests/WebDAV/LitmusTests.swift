@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import URLClient
 
-@Suite("litmus, and clients of WebDAV, against httpkit serve --webdav", .fewAtOnce, .overTLSToo)
+@Suite("httpkit serve --webdav, used by litmus and WebDAV clients", .fewAtOnce, .overTLSToo)
 struct LitmusTests {
 
-    /// The suites of litmus, and how many tests each has: 104 in all. Over TLS litmus leaves one out,
-    /// of `Expect: 100-continue`, which it sends by a socket of its own.
+    /// The suites of litmus, and the number of tests in each: 104 in all. Over TLS litmus skips one
+    /// test, of `Expect: 100-continue`, which uses a plain socket.
     @Test(arguments: [("basic", 16), ("copymove", 13), ("props", 30), ("locks", 41), ("http", 4)])
     func everySuitePassesWithoutWarning(_ suite: String, _ count: Int) async throws {
         _ = try Program.find("litmus")
@@ -75,14 +75,14 @@ struct LitmusTests {
         #expect(without.status == .unauthorized)
         #expect(without.fields[.wwwAuthenticate]?.hasPrefix("Digest ") == true)
         #expect(without.fields["DAV"] == "1, 2, 3, extended-mkcol, sabredav-partialupdate")
-        // The questions of browsers would tell strangers which files there are.
+        // Responses to preflight requests would reveal to strangers which files exist.
         for path in ["/dav/a", "/dav/", "/", "/a"] {
             let asked = try await server.send(
                 .options, path,
                 ["Origin": "https://evil.example", "Access-Control-Request-Method": "PUT"])
             #expect(asked.status == .unauthorized && asked.fields[.allow] == nil, "\(path)")
         }
-        // Before the content, which some clients send only once they are let in.
+        // The refusal arrives before the content, which some clients send only after the login.
         let put = try await server.curl(
             "-i", "-X", "PUT", "-H", "Expect: 100-continue", "-d", "x", path: "/dav/a")
         #expect(put.text.hasPrefix("HTTP/1.1 401 "))
@@ -91,7 +91,7 @@ struct LitmusTests {
         #expect(with.text == "201")
     }
 
-    /// An empty file, a lock, the content in chunks with the lock's token, and the lock given up.
+    /// Writes an empty file, locks it, sends chunked content with the lock's token, and unlocks it.
     @Test func finderSaves() async throws {
         let folder = try Folder()
         let content = [UInt8].noise(300_000, seed: 4)
@@ -126,7 +126,7 @@ struct LitmusTests {
         let (share, place) = (try Folder(), try Folder())
         try place.write("content", to: "local file.txt")
         let server = try await ServeProcess(share, ["--webdav", "/dav"])
-        // It asks at a terminal whether to trust an authority; there is no option for one.
+        // cadaver asks on a terminal whether to trust an authority, and has no option for it.
         let (answer, terminal) =
             TestTLS.current == nil
             ? ("", "") : ("y\n", "python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])'")

@@ -3,14 +3,14 @@
     import TestSupport
     import Testing
 
-    /// Servers with file systems of their own, in a new mount namespace (mount_namespaces(7)):
-    /// nothing of the machine's own changes.
+    /// Servers with separate file systems, in a new mount namespace (mount_namespaces(7)), so that
+    /// those of the machine do not change.
     enum MountedServer {
-        /// Why tests are left out.
+        /// The reason for skipping tests.
         static let reason: Comment = "this user may not have mount namespaces here"
 
-        /// Whether this user may have one: root may, others where the system lets them have user
-        /// namespaces. A missing tool does not count; the test that needs it says so.
+        /// Whether this user may create one: root may, and others if the system allows them user
+        /// namespaces. A missing tool does not count; the test that needs it reports it.
         static func isAllowed() async -> Bool {
             let script = "mount -t tmpfs none /mnt"
             guard let result = try? await Program.run("unshare", options + ["sh", "-c", script])
@@ -18,7 +18,7 @@
             return result.status == 0
         }
 
-        /// The options of unshare(1) for it.
+        /// The options of unshare(1) for a mount namespace.
         static var options: [String] {
             (geteuid() == 0 ? [] : ["--user", "--map-root-user"]) + ["--mount"]
         }

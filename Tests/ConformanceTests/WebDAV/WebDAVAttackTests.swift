@@ -5,8 +5,8 @@
     import Testing
     import URLClient
 
-    /// XML that is made to cost a server much. Each has to be refused for next to nothing: the
-    /// bounds here are far above what it costs, and far below what it would.
+    /// XML that is meant to cost a server much. It must be refused or handled cheaply: the limits
+    /// here are far above the real cost, and far below the cost without protection.
     @Suite("httpkit serve --webdav against hostile XML", .fewAtOnce, .overTLSToo)
     struct WebDAVAttackTests {
         private static func propfind(_ content: String) -> String {
@@ -26,12 +26,12 @@
                 String(repeating: "<a>", count: 10_000) + String(repeating: "</a>", count: 10_000))
         }
 
-        /// Each escape comes as a piece of text of its own.
+        /// The parser reports each escape as a separate piece of text.
         private static var pieces: String {
             propfind("<p>" + String(repeating: "&amp;", count: 200_000) + "</p>")
         }
 
-        /// Each property could have to declare all that stands around it.
+        /// Each property could need all declarations of the elements around it.
         private static var declarations: String {
             let names = (0..<60).map { " xmlns:p\($0)=\"urn:\($0)\"" }.joined()
             let properties = String(repeating: "<p0:x/>", count: 9_000)
@@ -39,7 +39,7 @@
                 + properties + "</D:prop></D:set></D:propertyupdate>"
         }
 
-        /// Each property cost a look at all prefixes around it, some 180 KB.
+        /// Without protection, each property needs a search in all prefixes around it, some 180 KB.
         private static var longDeclarations: String {
             func declarations(_ first: String) -> String {
                 (0..<60).map { number in
@@ -54,7 +54,8 @@
                 + "</D:prop></D:set></D:propertyupdate>"
         }
 
-        /// Each condition cost a search for locks on all collections around a long path.
+        /// Without protection, each condition needs a search for locks on all collections of a long
+        /// path.
         private static var manyConditions: HTTPFields {
             let list = "(" + String(repeating: "Not<a>", count: 255) + "<b>)"
             return ["Lock-Token": "<urn:a>", "If": String(repeating: list, count: 5)]
@@ -74,7 +75,7 @@
             var fields: HTTPFields = ["Depth": "0"]
             var content = ""
             var statuses: [Int]
-            /// The most processor time.
+            /// The limit of processor time.
             var seconds = 10.0
         }
 
@@ -109,7 +110,7 @@
                     fields: Self.manyConditions, statuses: [412], seconds: 2),
             ]
             _ = try await server.get("/")
-            // Without a lock there is nothing to look up.
+            // Without a lock there would be no search.
             #expect(try await server.status(.lock, "/dav/lock", body: .text(Self.lockInfo)) == 201)
             let start = try ProcessCost(server.pid)
             for attack in attacks {
@@ -129,8 +130,8 @@
             #expect(end.kibibytes - start.kibibytes < (64 << 10) + Sanitizers.memory)
         }
 
-        /// Each member cost a look at each name.
-        @Test("A listing costs little more for names that no member has")
+        /// Without protection, each member needs a comparison with each name.
+        @Test("Unknown property names in a PROPFIND cost little time")
         func unknownNamesCostALittle() async throws {
             let folder = try Folder()
             let script = "seq 20000 | xargs touch"
@@ -149,7 +150,7 @@
             #expect(many < 3 * few + 1.5, "\(few) s with one name, \(many) s with 9,900")
         }
 
-        @Test("Document types that are refused leave nothing behind")
+        @Test("Memory of refused document types is released")
         func documentTypesAreFreed() async throws {
             let server = try await ServeProcess(try Folder(), ["--webdav", "/dav"])
             let client = TestClient(port: server.port)
@@ -191,7 +192,7 @@
             }
         }
 
-        /// With `WEBDAV_COSTS` in the environment, what each has cost.
+        /// With `WEBDAV_COSTS` in the environment, prints the cost of each.
         private static func report(_ name: String, _ before: ProcessCost, _ after: ProcessCost) {
             guard ProcessInfo.processInfo.environment["WEBDAV_COSTS"] != nil else { return }
             let seconds = after.seconds - before.seconds
@@ -199,11 +200,11 @@
         }
     }
 
-    /// What a process has cost so far.
+    /// The cost of a process so far.
     struct ProcessCost {
-        /// Of all processors.
+        /// Processor time, on all processors.
         var seconds: Double
-        /// The most memory at one time.
+        /// Peak memory.
         var kibibytes: Int
 
         init(_ pid: CInt) throws {

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Clients of WebDAV that others have written. `WEBDAV_LARGE` in the environment has rclone copy
-/// 1,000 files and one of 1 GiB; without it they are fewer and smaller.
+/// WebDAV clients of other projects. With `WEBDAV_LARGE` in the environment, rclone copies 1,000
+/// files and one of 1 GiB; without it the files are fewer and smaller.
 @Suite("Clients of WebDAV", .fewAtOnce, .overTLSToo)
 struct WebDAVClientTests {
     @Test func rcloneCopiesAndChecksWithTimes() async throws {
@@ -30,7 +30,7 @@ struct WebDAVClientTests {
         let checked = try await rclone("check", "--download", place.path + "/in", remote + "sub")
         #expect(checked.status == 0, "\(checked.complaints)")
         #expect(checked.complaints.contains("0 differences found"))
-        // The server keeps the hashes that rclone has sent, so nothing has to be downloaded.
+        // The server stores the hashes that rclone sends, so no download is needed.
         let hashed = try await rclone("check", place.path + "/in", remote + "sub")
         #expect(hashed.status == 0, "\(hashed.complaints)")
         #expect(!hashed.complaints.contains("could not be checked"), "\(hashed.complaints)")
@@ -38,7 +38,7 @@ struct WebDAVClientTests {
         let date = try FileManager.default.attributesOfItem(atPath: file)[.modificationDate]
         let seconds = (date as? Date)?.timeIntervalSince1970 ?? 0
         #expect(Int(seconds) == 1_000_000_012)
-        // Times came over, so there is nothing to be done again.
+        // The times were transferred, so no file is copied again.
         let again = try await rclone("sync", "-v", place.path + "/in", remote + "sub")
         #expect(again.status == 0 && !again.complaints.contains("Copied"), "\(again.complaints)")
         try FileManager.default.removeItem(atPath: place.path + "/in/d3")
@@ -50,7 +50,7 @@ struct WebDAVClientTests {
         #expect(compared.status == 0, "\(compared.text)")
     }
 
-    /// lftp asks by HEAD whether a path is a folder.
+    /// lftp sends HEAD to find out whether a path is a folder.
     @Test func lftpWritesIntoTheFolder() async throws {
         let (share, place) = (try Folder(), try Folder())
         try share.write("of the parent", to: "report.txt")
@@ -111,9 +111,9 @@ struct WebDAVClientTests {
     }
 
     #if os(Linux)
-        /// GNOME's, by a session bus of its own.
+        /// The client of GNOME, with a separate session bus.
         @Test func gnomeWorks() async throws {
-            // It trusts the authorities of the system alone.
+            // It trusts only the authorities of the system.
             guard TestTLS.current == nil else { return }
             let (share, home) = (try Folder(), try Folder())
             try share.write("hello", to: "a.txt")
@@ -146,12 +146,13 @@ struct WebDAVClientTests {
             #expect(try visibleNames(share) == ["folder"])
         }
 
-        /// Whether davfs2 shall mount a file system: root may do that where /dev/fuse is and its old
-        /// interface agrees with the kernel, which nobody can tell beforehand.
+        /// Whether davfs2 should mount a file system: root may do so if /dev/fuse exists and its
+        /// old interface matches the kernel, which cannot be checked in advance.
         private static let mounts = ProcessInfo.processInfo.environment["WEBDAV_DAVFS2"] != nil
 
-        /// davfs2 takes locks, sends tagged If fields and reads changes back by tags. Directories
-        /// are not read: its old interface to the kernel does not allow that with new ones.
+        /// davfs2 locks files, sends tagged If fields and reads changes by entity tags. The test
+        /// does not read directories, because its old interface does not allow that with new
+        /// kernels.
         @Test(.enabled(if: mounts, "WEBDAV_DAVFS2=1 has davfs2 mount a file system"))
         func davfs2Works() async throws {
             guard TestTLS.current == nil else { return }
@@ -168,7 +169,7 @@ struct WebDAVClientTests {
                 """
             try place.write(settings, to: "settings")
             let server = try await ServeProcess(share, ["--webdav", "/dav"])
-            // It gives up its rights, and writes its cache as another user.
+            // davfs2 drops its privileges, and writes its cache as another user.
             let script = """
                 set -e
                 chmod 755 .; mkdir m cache; chmod 777 cache
@@ -188,7 +189,7 @@ struct WebDAVClientTests {
                 folder: place.path)
             #expect(result.status == 0, "\(result.text)\(result.complaints)")
             #expect(place.text("back") == "hello")
-            // Of long arrays that differ the library would look for every difference.
+            // For long arrays the test library would search for every difference.
             let isWhole = share.bytes("folder/moved") == content + Array("more".utf8)
             #expect(isWhole)
             #expect(try visibleNames(share) == ["folder"])

@@ -5,7 +5,7 @@
     import Testing
     import URLClient
 
-    /// Disks that are full, read-only or closed. Some need file systems of their own.
+    /// Disks that are full, read-only or without permission. Some tests need separate file systems.
     @Suite("httpkit serve --webdav on difficult disks", .fewAtOnce)
     struct WebDAVDiskTests {
         @Test(.enabled(MountedServer.reason) { await MountedServer.isAllowed() })
@@ -17,7 +17,8 @@
                 try Folder(), preparation: "mount -t tmpfs -o size=2m none \"$D\"")
             let (large, small) = (place.path + "/large", place.path + "/small")
             #expect(try await server.status(.put, "/dav/a", body: .file(small)) == 201)
-            // With the length announced nothing is written; without it, until there is no room.
+            // With a Content-Length nothing is written; without it, content is written until the
+            // disk is full.
             for body in [ClientBody.file(large), .chunked(file: large)] {
                 let answer = try await server.send(.put, "/dav/a", body: body)
                 #expect(answer.status.code == 507, "\(answer.text)")
@@ -34,7 +35,7 @@
             let copied = try await server.status(.copy, "/dav/b", ["Destination": "/dav/a"])
             #expect(copied == 507)
             #expect(try await server.get("/dav/a").text == "old")
-            // All that was tried is gone again: there is room for as much as before.
+            // The failed attempts left no files, so there is as much space as before.
             #expect(try await server.status(.delete, "/dav/b") == 204)
             #expect(try await server.status(.put, "/dav/c", body: .file(half)) == 201)
             let list = try await server.send(.propfind, "/dav/", ["Depth": "1"])
@@ -66,8 +67,8 @@
             #expect(try await server.get("/dav/t/a").text == "old")
         }
 
-        /// A directory that is mounted twice: names cannot be moved between the two, and the way up
-        /// from one does not lead to the other.
+        /// A directory that is mounted twice: names cannot be moved between the mounts, and the
+        /// parents of one mount are not those of the other.
         @Test(.enabled(MountedServer.reason) { await MountedServer.isAllowed() })
         func aSecondMountOfATreeIsSeenThrough() async throws {
             let folder = try Folder()
@@ -87,7 +88,7 @@
                     #expect(folder.text("tree/sub/f") == "deep", "\(method) \(from) \(to)")
                 }
             }
-            // Elsewhere it is a place like any other.
+            // Otherwise it is a usual folder.
             let put = try await server.status(
                 .put, "/dav/again/p", body: .file(folder.path + "/g"))
             #expect(put == 201)
@@ -100,15 +101,15 @@
             #expect(Set(names) == ["f", "p", "moved"])
         }
 
-        /// Nothing is closed to root, unless it gives up that right.
+        /// Root may access every file, unless it drops this capability.
         private static var closedLauncher: [String] {
             let right = "-dac_override,-dac_read_search"
             return geteuid() == 0
                 ? ["setpriv", "--bounding-set", right, "--inh-caps", right] : []
         }
 
-        /// A directory that must not leave the one it is in keeps its name and its content, though
-        /// the two names are exchanged before that is known.
+        /// After a refused move, directories keep their names and contents, although the names are
+        /// exchanged before the refusal is known.
         @Test func aRefusedMoveChangesNothing() async throws {
             let folder = try Folder()
             try folder.write("new", to: "source/f")
@@ -128,7 +129,7 @@
             #expect(folder.text("target/f") == "new")
         }
 
-        /// A volume that is mounted inside of the share: nothing can be moved there by a name.
+        /// A volume that is mounted inside the share: a rename cannot move files there.
         @Test(.enabled(MountedServer.reason) { await MountedServer.isAllowed() })
         func aVolumeInsideOfTheShare() async throws {
             let folder = try Folder()
@@ -143,11 +144,11 @@
                     """)
             let long = ClientBody.file(folder.path + "/long")
             #expect(try await server.status(.put, "/dav/nested/p", body: long) == 201)
-            // What is written there is noted where it will be found.
+            // The directory of its temporary files is recorded, so that they can be found later.
             #expect(notes(folder) == ["nested"])
             #expect(try await server.status(.put, "/dav/nested/q", body: long) == 201)
             #expect(notes(folder) == ["nested"])
-            // Times stay with what is moved.
+            // Moved files and folders keep their times.
             for (from, to) in [("tree", "nested/tree"), ("nested/tree", "back")] {
                 let moved = try await server.status(
                     .move, "/dav/" + from, ["Destination": "/dav/" + to])
@@ -160,13 +161,13 @@
                     #expect(list.text.contains("Sun, 09 Sep 2001 01:46:40 GMT"), "\(inner)")
                 }
             }
-            // A pipe would be lost.
+            // A pipe cannot be copied, so the move is refused.
             let moved = try await server.status(
                 .move, "/dav/special", ["Destination": "/dav/nested/s"])
             #expect(moved == 403)
             #expect(try await server.status(.get, "/dav/nested/s/") == 404)
             #expect(FileManager.default.fileExists(atPath: folder.path + "/special/pipe"))
-            // Collections take the place of each other there as elsewhere, and nothing is left.
+            // A collection can replace another there, too, and nothing is left.
             for name in ["a", "b"] {
                 let path = "/dav/nested/" + name
                 #expect(try await server.status(.mkcol, path) == 201)
@@ -177,13 +178,13 @@
             #expect(replaced == 204)
             #expect(try await server.get("/dav/nested/b/a").text == "x")
             #expect(try await server.status(.get, "/dav/nested/b/b") == 404)
-            // As the server sees it.
+            // The view of the server's mount namespace.
             let names = try FileManager.default.contentsOfDirectory(
                 atPath: "/proc/\(server.pid)/root\(folder.path)/nested")
             #expect(names.sorted() == ["b", "p", "q"])
         }
 
-        /// The paths that the notes on other directories name.
+        /// The recorded paths of other directories that may contain temporary files.
         private func notes(_ folder: Folder) -> [String] {
             let own = folder.path + "/.httpkit-dav"
             let names = FileManager.default.enumerator(atPath: own)?.compactMap { $0 as? String }
@@ -192,7 +193,7 @@
             }
         }
 
-        /// The user of the server may not change a directory.
+        /// The user of the server may not change the directory.
         @Test func whatIsClosedIs403AndWhatCannotGoIsNamed() async throws {
             let folder = try Folder()
             try folder.write("old", to: "open/closed/kept")
@@ -218,7 +219,7 @@
             _ = try await Program.run("chmod", ["755", closed])
         }
 
-        /// The server may not read it, but can say what it is: in a listing and by itself alike.
+        /// The server may not read the files, but responds with the same properties at each depth.
         @Test func whatCannotBeReadIsToldAlikeAtEachDepth() async throws {
             let folder = try Folder()
             try folder.write("secret", to: "d/file")

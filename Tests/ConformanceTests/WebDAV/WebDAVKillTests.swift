@@ -5,8 +5,9 @@ import Testing
 import ToolkitSystem
 import URLClient
 
-/// Servers that are killed while they write. `WEBDAV_KILLS` says how often; 6 times without it.
-@Suite("httpkit serve --webdav, killed at any moment", .fewAtOnce)
+/// Servers that are killed while they write. `WEBDAV_KILLS` sets the number of kills; the default
+/// is 6.
+@Suite("httpkit serve --webdav, killed at random times", .fewAtOnce)
 struct WebDAVKillTests {
     private let share: Folder
     private let place: Folder
@@ -24,8 +25,8 @@ struct WebDAVKillTests {
             share, ["--webdav", "/dav", "--webdav-locks", place.path + "/locks"])
     }
 
-    /// Each file is the old or the new one, whole; two properties that are set together agree;
-    /// locks that were granted hold; and after the next start there is no litter.
+    /// Each file is completely old or new; two properties that are set together agree; granted
+    /// locks are kept; and after the next start there are no temporary files.
     @Test func nothingIsLostOrHalfDone() async throws {
         let rounds = ProcessInfo.processInfo.environment["WEBDAV_KILLS"].flatMap { Int($0) } ?? 6
         try share.write("x", to: "props")
@@ -62,8 +63,8 @@ struct WebDAVKillTests {
         }
     }
 
-    /// A lock never outlives its resource, whenever the server dies: after the next start a folder
-    /// in which members were locked and removed can be removed itself.
+    /// A lock never outlives its resource, even if the server is killed: after the next start, a
+    /// folder whose members were locked and removed can be removed.
     @Test func noLockOutlivesItsResource() async throws {
         let rounds = ProcessInfo.processInfo.environment["WEBDAV_KILLS"].flatMap { Int($0) } ?? 6
         var server = try await serve()
@@ -84,7 +85,7 @@ struct WebDAVKillTests {
                 }
             }
             defer { for worker in workers { worker.cancel() } }
-            // Without locks that come and go there would be nothing to outlive anything.
+            // Waits until some locks have been created and removed.
             try await waitUntil { removed.withLock { $0 } >= 8 }
             try await Task.sleep(for: .microseconds(Int.random(in: 0..<80_000)))
             server.signal(SIGKILL)
@@ -93,7 +94,7 @@ struct WebDAVKillTests {
             let names = try FileManager.default.contentsOfDirectory(
                 atPath: share.path + "/folder")
             server = try await serve()
-            // What is there may be locked; each lock of another is one on nothing.
+            // Remaining files may be locked; any other lock has no resource.
             let kept = share.path + "/folder/"
             for name in names { try FileManager.default.removeItem(atPath: kept + name) }
             let answer = try await server.send(.delete, "/dav/folder")
@@ -119,7 +120,7 @@ struct WebDAVKillTests {
     private func checkFiles(_ round: Int, isMove: Bool) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: share.path)) ?? []
         var known: Set = ["put", "target", "source", "props", "locked"]
-        // Where files have no attributes, that is where properties are.
+        // If files cannot have extended attributes, properties are stored there.
         let own = share.path + "/.httpkit-dav"
         let kept = try? FileManager.default.contentsOfDirectory(atPath: own)
         if kept == ["properties"] { known.insert(".httpkit-dav") }
@@ -135,7 +136,7 @@ struct WebDAVKillTests {
         #expect(isSourceThere == (target == old || !isMove), "round \(round)")
     }
 
-    /// A copy has the properties of what was copied.
+    /// A copy has the properties of its source.
     private func checkProperties(_ server: ServeProcess, _ round: Int) async throws {
         guard share.bytes("target/a") == new else { return }
         let text = try await server.curl(
@@ -144,7 +145,7 @@ struct WebDAVKillTests {
         #expect(text.contains(">-1</z:p>"), "round \(round)")
     }
 
-    /// What was granted holds. What was not may hold or not, and is known then.
+    /// A granted lock is kept. A lock without a response may exist or not, consistently.
     private func checkLock(_ answer: String, _ server: ServeProcess, _ round: Int) async throws {
         let granted = answer.firstMatch(of: /Lock-Token: <([^>]*)>/).map { String($0.output.1) }
         let found = try await server.curl(

@@ -5,9 +5,9 @@
     import Testing
     import URLClient
 
-    /// Power cuts: the server writes to a file system of its own in a file, and a copy of the file
-    /// at the moment of the answer is the disk after the cut. What the system still had in memory is
-    /// not in it. The copy is mounted, by which its journal is read, and served again.
+    /// Power cuts: the server writes to a separate file system in a file, and a copy of the file at
+    /// the time of the response is the disk after the cut. It lacks the data that the system still
+    /// has in memory. The copy is mounted, which replays its journal, and served again.
     @Suite("httpkit serve --webdav-sync, after a power cut", .fewAtOnce)
     struct WebDAVPowerCutTests {
         /// Whether this user may mount a file system that is in a file.
@@ -24,7 +24,7 @@
             tested against power cuts here
             """
 
-        /// - Parameter place: where the file `disk` is made.
+        /// - Parameter place: the folder for the file `disk`.
         private static func makeImage(_ place: Folder) async throws {
             let script = "truncate -s 64M disk && PATH=$PATH:/usr/sbin:/sbin mkfs.ext4 -q -F disk"
             let made = try await Program.run("sh", ["-c", script], folder: place.path)
@@ -39,7 +39,7 @@
         }
 
         /// Serves a disk.
-        /// - Parameter commit: after how many seconds the file system writes its journal by itself.
+        /// - Parameter commit: the seconds after which the file system writes its journal itself.
         private func serve(
             _ disk: String, _ flags: [String], commit: Int = 300
         ) async throws -> ServeProcess {
@@ -52,8 +52,8 @@
             return try await MountedServer.start(folder, flags + locks, preparation: preparation)
         }
 
-        /// Has the power cut.
-        /// - Returns: a server of what is on the disk then.
+        /// Simulates a power cut.
+        /// - Returns: a server of the disk after the cut.
         private func cut() async throws -> ServeProcess {
             let name = UUID().uuidString
             let copied = try await Program.run(
@@ -62,7 +62,7 @@
             return try await serve(name, [])
         }
 
-        /// Without the option, what was answered may be gone: the disk has not seen it yet.
+        /// Without the option, a confirmed change may be lost, because it is not on the disk yet.
         @Test(.enabled(reason) { await isAllowed() })
         func withoutItAnAnsweredFileIsNotOnTheDisk() async throws {
             let server = try await serve("disk", [])
@@ -73,13 +73,13 @@
             #expect(try await server.get("/dav/new").text == "content")
         }
 
-        /// A change, and what a client finds after it.
+        /// A change, and the expected state after it.
         private struct Step {
             var method: HTTPMethod
             var path: String
             var fields: HTTPFields = [:]
             var content: ClientBody = .none
-            /// Paths, with what GET answers there; `nil` for nothing.
+            /// Paths, with the content that GET returns; `nil` for 404.
             var expected: [String: String?]
             var found: String?
         }
@@ -163,14 +163,14 @@
             }
         }
 
-        /// An upload whose connection breaks in the middle of the content.
-        /// - Returns: its address.
+        /// Begins an upload whose connection breaks in the middle of the content.
+        /// - Returns: the address of the upload.
         private func breakUpload(to server: ServeProcess) async throws -> String {
             let socket = try server.connect()
             try await socket.send(
                 "PUT /dav/folder/f HTTP/1.1\r\nHost: localhost\r\nUpload-Complete: ?1\r\n"
                     + "Content-Length: 200000\r\n\r\n")
-            // Unread when the socket closes, it would reset the connection, and content be lost.
+            // If it were unread when the socket closes, a reset would lose content.
             let interim = try await socket.response()
             #expect(interim.status == 104)
             try await socket.send([UInt8](repeating: 0x78, count: 100_000))
@@ -180,7 +180,7 @@
         }
 
         @Test(
-            "With it the offset of an upload whose connection broke is on the disk",
+            "With --webdav-sync the offset of an interrupted upload is on the disk",
             .enabled(reason) { await isAllowed() })
         func brokenUpload() async throws {
             let server = try await serve("disk", ["--webdav-sync"])

@@ -6,7 +6,7 @@ import Testing
 import ToolkitSystem
 import URLClient
 
-@Suite("httpkit serve --webdav: what is beside it", .fewAtOnce, .overTLSToo)
+@Suite("httpkit serve --webdav: hosts, locks, origins and other handlers", .fewAtOnce, .overTLSToo)
 struct WebDAVServeTests {
     @Test func ourOwnFolderIsNeitherListedNorServedAndGoes() async throws {
         let share = try Folder()
@@ -54,15 +54,15 @@ struct WebDAVServeTests {
         #expect(try await server.get("/").text == "<p>page")
         #expect(try await server.get("/dav/index.html").text == "<p>page")
         #expect(try await server.get("/echo").text.contains("\"method\""))
-        // Only one of them takes files.
+        // Only WebDAV accepts files.
         #expect(try await server.status(.put, "/index.html", body: .text("x")) == 405)
         #expect(try await server.status(.put, "/dav/new", body: .text("x")) == 201)
         #expect(try await server.get("/new").text == "x")
     }
 
-    /// First come, first served: those who write inside of a folder keep nobody from the folder.
-    /// Each writer copies a tree most of the time, so that there is hardly ever a moment in which
-    /// none of them is at work: a request that had to wait for one would get no answer.
+    /// Requests are served in order: writers inside a folder do not block a change of the folder.
+    /// Each writer copies a tree most of the time, so that there is almost always a writer at work;
+    /// a request that had to wait until there is none would get no response.
     @Test func writersDoNotStarveWhoChangesTheFolder() async throws {
         let share = try Folder()
         for writer in 0..<8 {
@@ -105,7 +105,7 @@ struct WebDAVServeTests {
             try await everyoneWrites()
             let locked = try await server.send(
                 .lock, "/dav/f/", ["Timeout": "Second-60"], body: .text(info))
-            // It would be in the way of all the others.
+            // Otherwise the lock would block all others.
             let token = try #require(locked.fields["Lock-Token"], "\(locked.text)")
             #expect(try await server.status(.unlock, "/dav/f/", ["Lock-Token": token]) == 204)
             for wishes in [moves, moves, moves, ends] {
@@ -121,7 +121,7 @@ struct WebDAVServeTests {
         }
     }
 
-    @Test("RFC 9110, 9.3.4: a PUT gets no entity tag when the server has taken its coding off")
+    @Test("RFC 9110, 9.3.4: the response to a PUT with a decoded content coding has no entity tag")
     func decodedContent() async throws {
         let (share, place) = (try Folder(), try Folder())
         try place.write("hello", to: "plain")
@@ -146,7 +146,7 @@ struct WebDAVServeTests {
         ] {
             let answer = try await server.send(.copy, "/dav/a", ["Destination": destination])
             #expect(Int(answer.status.code) == status, "\(destination)")
-            // A URL of the other scheme would be none of the server's.
+            // A URL of the other scheme would not be a URL of the server.
             #expect(answer.fields["Location"]?.hasPrefix("http") != true)
         }
         let listed = try await server.send(.propfind, "/dav/", ["Depth": "1"])
@@ -200,7 +200,8 @@ struct WebDAVServeTests {
         <D:write/></D:locktype></D:lockinfo>
         """
 
-    /// A folder to share, one with a file of locks that holds a lock on `a`, and the flags for both.
+    /// A folder to share, a folder with a file of locks that contains a lock on `a`, and the flags
+    /// for both.
     private func withLock() async throws -> (share: Folder, place: Folder, flags: [String]) {
         let (share, place) = (try Folder(), try Folder())
         let flags = ["--webdav", "/dav", "--webdav-locks", place.path + "/locks"]
@@ -213,7 +214,8 @@ struct WebDAVServeTests {
 
     @Test func aFileOfLocksThatCannotBeWrittenIsOneLineAndStatus2() async throws {
         let (share, place, flags) = try await withLock()
-        // The next start removes the lock from the file, to which the shell lets it add nothing.
+        // The next start removes the lock from the file, but the shell's limit forbids writing to
+        // it.
         try FileManager.default.removeItem(atPath: share.path + "/a")
         let script =
             "trap '' XFSZ; { ulimit -f 0; \"$@\"; echo \"status $?\"; } 2>&1 | cat"
@@ -232,7 +234,7 @@ struct WebDAVServeTests {
         #expect(try await second.status(.put, "/dav/a", body: .text("x")) == 423)
         second.signal(SIGTERM)
         _ = await second.waitForEnd()
-        // A start forgets the locks of what is gone by then.
+        // A start removes the locks of resources that do not exist any more.
         #expect(place.text("locks") != "httpkit-locks 2\n")
         try FileManager.default.removeItem(atPath: share.path + "/a")
         let third = try await ServeProcess(share, flags)
@@ -243,7 +245,7 @@ struct WebDAVServeTests {
         #expect(wrong.status == 64)
     }
 
-    /// Two servers would each write the locks of the other away.
+    /// Two servers would overwrite each other's locks.
     @Test func aSecondServerWithTheSameFileOfLocksDoesNotStart() async throws {
         let (share, place) = (try Folder(), try Folder())
         let file = place.path + "/locks"
@@ -256,7 +258,7 @@ struct WebDAVServeTests {
             second.complaints.contains(
                 "--webdav-locks: \(file): another server uses it; give each server a separate file"
             ))
-        // It is free once the first has ended, however that ended.
+        // The file is free when the first server has ended, even if it was killed.
         first.signal(SIGKILL)
         _ = await first.waitForEnd()
         let third = try await ServeProcess(share, ["--webdav", "/dav", "--webdav-locks", file])
@@ -289,8 +291,8 @@ struct WebDAVServeTests {
     }
 
     #if os(Linux)
-        /// What a listing takes must not grow with it: the answers here are longer than the memory
-        /// that they may cost.
+        /// The memory of a listing must not grow with its length: these responses are longer than
+        /// the memory that they may take.
         @Test(arguments: [("flat", "1", 10_001), ("tree", "infinity", 20_021)])
         func manyMembersAreListedAtFlatMemory(
             _ name: String, _ depth: String, _ count: Int
@@ -316,7 +318,7 @@ struct WebDAVServeTests {
                 #expect(lines.dropFirst() == ["\(count)", "</D:multistatus>"], "\(lines)")
                 #expect(depth == "0" || (lines.first.flatMap { Int($0) } ?? 0) > Self.memory << 10)
             }
-            // What it takes once and for all.
+            // Allocates the memory that all listings share.
             for _ in 0..<20 { try await list("0", 1) }
             let before = try ProcessCost(server.pid)
             try await list(depth, count)

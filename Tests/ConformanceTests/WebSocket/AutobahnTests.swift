@@ -7,18 +7,18 @@ import WebSocketFrames
 
 @Suite("The Autobahn test suite, families 1 to 7", .fewAtOnce, .timeLimit(.minutes(60)))
 struct AutobahnTests {
-    /// `make autobahn` runs the client with all of them.
+    /// `make autobahn` runs the client with all families.
     private static let families =
         ProcessInfo.processInfo.environment["AUTOBAHN_CASES"]?.split(separator: " ").map(
             String.init)
         ?? ["1", "2", "3", "4", "5", "6", "7"]
-    /// Other tests keep the processor busy: an answer may take longer than the suite's second.
+    /// Other tests keep the processor busy, so a response may take longer than the suite's second.
     private static let arguments = ["--patience", "20"] + families
     private static let script = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Scripts/autobahn/run").path
 
-    @Test("The server behaves in each case, and fails at once where it can")
+    @Test("The server passes all cases of the suite")
     func server() async throws {
         let server = try await BinProcess()
         let url = server.base.replacingOccurrences(of: "http:", with: "ws:") + "/websocket/echo"
@@ -28,7 +28,7 @@ struct AutobahnTests {
         #expect(result.status == 0, "\(result.text)")
     }
 
-    @Test("The client behaves in each case, and answers the messages before a fault")
+    @Test("The client passes all cases of the suite")
     func client() async throws {
         let suite = try RunningProgram(Self.script, ["--server", "0"] + Self.arguments)
         let isReady = await suite.wait { $0.text.contains(" cases\n") || !$0.isRunning }
@@ -58,12 +58,12 @@ struct AutobahnTests {
         #expect(last == "\(count) ok, 0 non-strict, 0 failed of \(count)", "\(suite.text)")
     }
 
-    /// Sends every message back until the connection ends, in whichever way.
+    /// Sends every message back until the connection ends in any way.
     private static func echo(_ socket: WebSocketTask) async {
         do {
             for try await message in socket { try await socket.send(message) }
         } catch {
-            // Most cases end the connection by a fault.
+            // Most cases end the connection with an error.
         }
     }
 

@@ -51,7 +51,7 @@ struct ChromiumPeerTests {
         var faults: [String]
     }
 
-    @Test("Messages of both kinds come back, compressed, and the close handshake is clean")
+    @Test("Chromium receives its messages, compressed, and the close handshake is clean")
     func echoes() async throws {
         let folder = try Folder()
         try folder.write(ChromeDriver.module, to: "chrome.mjs")
@@ -65,7 +65,7 @@ struct ChromiumPeerTests {
             limit: .seconds(300))
         let outcome = try JSONDecoder().decode(Outcome.self, from: Data(result.text.utf8))
         #expect(outcome.same == 5)
-        // The server answers with the code alone.
+        // The server responds only with the code.
         #expect(outcome.code == 4001 && outcome.reason.isEmpty && outcome.wasClean)
         #expect(outcome.extensions.hasPrefix("permessage-deflate"))
         #expect(outcome.faults == [])

@@ -20,7 +20,8 @@ struct FetchWebSocketTests {
         server.base.replacingOccurrences(of: "http:", with: "ws:")
     }
 
-    @Test("Lines of input are messages, messages are lines, the end of the input closes with 1000")
+    @Test(
+        "Lines of input are sent, messages are printed as lines, the end of input closes with 1000")
     func lines() async throws {
         let server = try await BinProcess()
         let url = webSocket(server) + "/websocket/echo"
@@ -38,7 +39,7 @@ struct FetchWebSocketTests {
         #expect(other.status == 0)
     }
 
-    /// Answers each message with four.
+    /// A server that responds to each message with four.
     private static func server() async throws -> HTTPServer {
         var router = Router()
         router.get("/") { request in
@@ -56,7 +57,8 @@ struct FetchWebSocketTests {
         return server
     }
 
-    @Test("--json-messages tells a line break in a message from its end, and bytes from text")
+    @Test(
+        "--json-messages distinguishes line breaks in a message from its end, and bytes from text")
     func json() async throws {
         let server = try await Self.server()
         let url = "ws://127.0.0.1:\(try #require(server.addresses.first?.port))/"
@@ -75,7 +77,7 @@ struct FetchWebSocketTests {
         await server.shutdown(grace: .zero)
     }
 
-    @Test("-u and -b hold for a WebSocket, and a refusal shows no password")
+    @Test("-u and -b apply to WebSockets, and the message of a refusal contains no password")
     func login() async throws {
         let accounts = MemoryAccountStore(realm: "test")
         try accounts.add("ann", password: "correct horse")
@@ -101,7 +103,7 @@ struct FetchWebSocketTests {
         await server.shutdown(grace: .zero)
     }
 
-    @Test("What is no WebSocket ends with the status of fetch")
+    @Test("Refused handshakes, connections and flags end with the exit statuses of fetch")
     func refusals() async throws {
         let server = try await BinProcess()
         let refused = try await fetch(webSocket(server) + "/get")

@@ -19,7 +19,7 @@ struct PythonPeerTests {
     }
 
     @Test(
-        "The server talks with a client of websockets, compressed and not",
+        "The server exchanges messages with a client of websockets, compressed and uncompressed",
         arguments: [true, false])
     func serverWithWebsockets(_ compresses: Bool) async throws {
         try await requireModule("websockets")
@@ -40,7 +40,7 @@ struct PythonPeerTests {
         #expect(result.text == "4000\n", "\(result.complaints)")
     }
 
-    @Test("The server talks with a client of wsproto")
+    @Test("The server exchanges messages with a client of wsproto")
     func serverWithWsproto() async throws {
         try await requireModule("wsproto")
         let server = try await BinProcess()
@@ -75,7 +75,7 @@ struct PythonPeerTests {
         #expect(result.text == "pong b'p'\none two\n1000\n", "\(result.complaints)")
     }
 
-    @Test("The client talks with a server of websockets", arguments: [true, false])
+    @Test("The client exchanges messages with a server of websockets", arguments: [true, false])
     func clientWithWebsockets(_ compresses: Bool) async throws {
         try await requireModule("websockets")
         let server = try RunningProgram(

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("RFC 9112, 7.1: Decoding chunked content")
 struct ChunkedDecoderTests {
-    /// What a decoder makes of an input: content, trailers and the error that ended it.
+    /// The result of decoding an input: content, trailers and the error that ended it.
     struct Outcome: Equatable {
         var content: [UInt8] = []
         var trailers = HTTPFields()
@@ -30,7 +30,7 @@ struct ChunkedDecoderTests {
         return outcome
     }
 
-    /// The same by the steps that copy nothing, the unread bytes kept as a caller keeps them.
+    /// Decodes by the steps that copy nothing; keeps the unread bytes as a caller does.
     private func step(_ bytes: [UInt8], by count: Int) -> Outcome {
         var decoder = ChunkedDecoder()
         var outcome = Outcome()
@@ -66,7 +66,7 @@ struct ChunkedDecoderTests {
         ),
     ]
 
-    @Test("Content and trailers come out, whatever the split", arguments: cases)
+    @Test("Content and trailers are decoded at every split", arguments: cases)
     func decoding(text: String, content: String, trailers: HTTPFields) {
         let bytes = Array(text.utf8)
         let expected = Outcome(content: Array(content.utf8), trailers: trailers)
@@ -81,7 +81,7 @@ struct ChunkedDecoderTests {
     }
 
     @Test(
-        "What is not chunked is refused at the byte that spoils it, whatever the split",
+        "Invalid chunked content is refused at the first invalid byte, at every split",
         arguments: [
             ("x", .invalidChunkedCoding, 0), ("\r\n", .invalidChunkedCoding, 0),
             ("-1\r\n", .invalidChunkedCoding, 0), ("0x1\r\n", .invalidChunkedCoding, 1),
@@ -107,7 +107,7 @@ struct ChunkedDecoderTests {
         }
     }
 
-    @Test("The reason of the parser is told")
+    @Test("The error contains the reason of the parser")
     func detail() {
         let error = decode(Array("1\r\nabc".utf8)).error
         #expect(error?.detail == "missing chunk end")
@@ -115,7 +115,7 @@ struct ChunkedDecoderTests {
         #expect(error?.suggestedStatus == .badRequest)
     }
 
-    @Test("Steps leave what follows the end unread")
+    @Test("Steps leave the bytes after the end unread")
     func rest() throws {
         var decoder = ChunkedDecoder()
         let bytes = Array("1\r\na\r\n0\r\n\r\nGET".utf8)

@@ -13,7 +13,7 @@ struct ChunkedEncoderTests {
     }
 
     @Test(
-        "Each piece is a chunk, and no bytes are none",
+        "Each piece is a chunk, and an empty piece is none",
         arguments: [
             ([], [:], "0\r\n\r\n"), (["", ""], [:], "0\r\n\r\n"),
             (["abc"], [:], "3\r\nabc\r\n0\r\n\r\n"),
@@ -25,7 +25,9 @@ struct ChunkedEncoderTests {
         #expect(String(decoding: output, as: UTF8.self) == wire)
     }
 
-    @Test("What was encoded is decoded", arguments: [0, 1, 15, 16, 255, 4_096, 70_000])
+    @Test(
+        "Decoding returns the encoded content and trailers",
+        arguments: [0, 1, 15, 16, 255, 4_096, 70_000])
     func roundTrip(count: Int) throws {
         let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let halves = [Array(content[..<(count / 3)]), Array(content[(count / 3)...])]
@@ -38,7 +40,7 @@ struct ChunkedEncoderTests {
         #expect(decoder.trailers == ["X-Check": "\(count)"])
     }
 
-    @Test("A chunk may be written around content that goes another way")
+    @Test("A chunk may be written around content that is sent separately")
     func around() throws {
         var encoder = ChunkedEncoder()
         var output: [UInt8] = []
@@ -48,7 +50,7 @@ struct ChunkedEncoderTests {
     }
 
     @Test(
-        "Trailers that must not go on the wire are refused, and nothing is written",
+        "Trailers that must not be sent are refused, and nothing is written",
         arguments: [
             (["A": "b\r\nc: d"], .invalidFieldValue), (["Content-Length": "3"], .framingField),
             (["Transfer-Encoding": "chunked"], .framingField),

@@ -6,7 +6,7 @@ import Testing
 struct ContentCodingPoolTests {
     static let limits = ContentDecodingLimits(outputBytes: 1 << 20)
 
-    /// Encodes and decodes, both with the pool.
+    /// Encodes and decodes with the pool; returns whether both results are right.
     static func roundTrip(
         _ coding: ContentCoding, _ content: [UInt8], level: Int = 6, _ pool: ContentCodingPool
     ) throws -> Bool {
@@ -29,7 +29,7 @@ struct ContentCodingPoolTests {
         #expect(pool.idleCount == 2)
     }
 
-    @Test("What was begun and left, or failed, leaves no trace")
+    @Test("Unfinished and failed streams do not affect later use of the pool")
     func leftovers() throws {
         let pool = ContentCodingPool(idleLimit: 1)
         let content = GzipSamples.text(50_000, seed: 7)
@@ -52,7 +52,7 @@ struct ContentCodingPoolTests {
         }
     }
 
-    @Test("No more idle streams are kept than the limit", arguments: [0, 1, 3])
+    @Test("The pool keeps at most the limit of idle streams", arguments: [0, 1, 3])
     func idleLimit(limit: Int) throws {
         let pool = ContentCodingPool(idleLimit: limit)
         func use(_ depth: Int) throws {

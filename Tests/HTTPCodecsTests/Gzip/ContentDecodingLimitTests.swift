@@ -2,13 +2,13 @@ import HTTPCodecs
 import HTTPParser
 import Testing
 
-@Suite("Decoding: limits on what a few bytes may stand for")
+@Suite("Decoding: limits on the size of decoded content")
 struct ContentDecodingLimitTests {
     static func limits(_ outputBytes: Int64, ratio: Int64 = 2_000) -> ContentDecodingLimits {
         ContentDecodingLimits(outputBytes: outputBytes, ratio: ratio)
     }
 
-    /// A stream of zeros, a thousandth as long.
+    /// An encoded stream of zeros; it is a thousandth as long as the zeros.
     static func zeros(_ count: Int64, coding: ContentCoding = .gzip) throws -> [UInt8] {
         var encoder = try ContentEncoder(coding, level: 9)
         let piece = [UInt8](repeating: 0, count: 1 << 20)
@@ -24,7 +24,7 @@ struct ContentDecodingLimitTests {
     }
 
     @Test(
-        "Content is taken up to the limit and not a byte beyond", arguments: ContentCoding.allCases,
+        "Content is decoded up to the limit and no further", arguments: ContentCoding.allCases,
         [-1, 0, 1])
     func outputLimit(coding: ContentCoding, excess: Int64) throws {
         let contents = [
@@ -40,7 +40,7 @@ struct ContentDecodingLimitTests {
         }
     }
 
-    @Test("A limit of nothing takes nothing", arguments: ContentCoding.allCases)
+    @Test("With a limit of 0, only empty content is decoded", arguments: ContentCoding.allCases)
     func emptyContent(coding: ContentCoding) throws {
         let nothing = try coding.encode([UInt8]().span)
         #expect(try decodeAtEverySplit(coding, nothing, limits: Self.limits(0)).error == nil)
@@ -49,7 +49,7 @@ struct ContentDecodingLimitTests {
         #expect(decoded.error?.kind == .outputTooLong && decoded.content.isEmpty)
     }
 
-    @Test("The limit is one for all members")
+    @Test("One limit applies to all members together")
     func members() throws {
         let member = try GzipSamples.text(1_000, seed: 4).gzipped()
         let three = member + member + member
@@ -58,7 +58,7 @@ struct ContentDecodingLimitTests {
         #expect(decoded.error?.kind == .outputTooLong && decoded.content.count == 2_999)
     }
 
-    @Test("Raw data whose last symbol and end share a byte keeps to the limit too")
+    @Test("The limit applies to raw data whose last symbol and end share a byte")
     func lastByte() throws {
         // Runs whose last match and end of block (7 bits, RFC 1951, 3.2.6) end in one byte.
         for count in 1...2_000 {
@@ -75,7 +75,7 @@ struct ContentDecodingLimitTests {
     }
 
     @Test(
-        "Above the floor the ratio counts, below it does not",
+        "The ratio applies only to content above the floor",
         arguments: ContentCoding.allCases.filter { $0 != .identity })
     func ratio(coding: ContentCoding) throws {
         var limits = ContentDecodingLimits(outputBytes: 10 << 20)
@@ -90,9 +90,9 @@ struct ContentDecodingLimitTests {
         #expect(try DecodedContent(coding, above, limits: limits).error == nil)
     }
 
-    @Test("The ratio is that of the whole so far, and is looked at again further on")
+    @Test("The ratio of all content so far is checked again during decoding")
     func laterRatio() throws {
-        // 300 KiB that do not compress pay for 30 MiB; then it is too much.
+        // 300 KiB that do not compress allow 30 MiB of content; more exceeds the ratio.
         let content = GzipSamples.random(300 << 10, seed: 1)
         var encoder = try GzipEncoder()
         var bytes: [UInt8] = []
@@ -110,7 +110,7 @@ struct ContentDecodingLimitTests {
         #expect(try DecodedContent(.gzip, bytes, limits: usual).error == nil)
     }
 
-    @Test("A ratio may count from the first byte")
+    @Test("With a floor of 0, the ratio applies from the first 64 KiB")
     func floorOfNothing() throws {
         var limits = ContentDecodingLimits(outputBytes: 1 << 20, ratio: 1, ratioFloor: 0)
         let bytes = try Self.zeros(100_000)
@@ -120,7 +120,7 @@ struct ContentDecodingLimitTests {
         #expect(try decodeAtEverySplit(.gzip, bytes, limits: limits).error == nil)
     }
 
-    @Test("Errors of limits ask for 413")
+    @Test("Errors of limits suggest 413")
     func status() {
         #expect(CodecError(.outputTooLong).suggestedStatus == .contentTooLarge)
         #expect(CodecError(.ratioTooHigh).suggestedStatus == .contentTooLarge)
@@ -129,7 +129,7 @@ struct ContentDecodingLimitTests {
 
 @Suite("Decoding: bombs")
 struct CompressionBombTests {
-    @Test("10 GiB from 10 MiB: content comes piecewise, and the limit ends it")
+    @Test("10 MiB that encode 10 GiB are refused at the ratio or at the limit")
     func bomb() throws {
         let bomb = try Self.bomb
         #expect(bomb.count > 10 << 20)
@@ -152,7 +152,7 @@ struct CompressionBombTests {
         #expect(content.capacity <= 8 << 20)
     }
 
-    @Test("A reader with little room gets a bomb piece by piece")
+    @Test("A reader with a small buffer decodes a bomb in pieces, up to the limit")
     func pieces() throws {
         let bomb = try Self.bomb
         let limits = ContentDecodingLimits(outputBytes: 64 << 20, ratio: 2_000)
@@ -172,11 +172,11 @@ struct CompressionBombTests {
         #expect(failure?.kind == .outputTooLong)
         #expect(total + piece.count == 64 << 20)
         #expect(capacity <= 128 << 10)
-        // It is read as it is asked for, not before.
+        // Input is read only when the caller requests content.
         #expect(position < bomb.count / 100)
     }
 
-    /// 160 copies of a stream of 64 MiB, so that a test need not compress 10 GiB.
+    /// 162 copies of a stream of 64 MiB, so that a test need not compress 10 GiB.
     private static var bomb: [UInt8] {
         get throws {
             let member = try ContentDecodingLimitTests.zeros(64 << 20)

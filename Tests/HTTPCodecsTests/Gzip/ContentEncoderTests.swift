@@ -10,7 +10,7 @@ struct ContentEncoderTests {
         GzipSamples.mixed(300_000, seed: 4),
     ]
 
-    @Test("What was encoded is decoded again", arguments: ContentCoding.allCases, 1...9)
+    @Test("Decoding returns the encoded content", arguments: ContentCoding.allCases, 1...9)
     func roundTrip(coding: ContentCoding, level: Int) throws {
         let limits = ContentDecodingLimits(outputBytes: 400_000)
         for content in Self.contents {
@@ -19,7 +19,9 @@ struct ContentEncoderTests {
         }
     }
 
-    @Test("The same bytes come out, however the content was cut", arguments: ContentCoding.allCases)
+    @Test(
+        "Content encoded in pieces of any size decodes to the same content",
+        arguments: ContentCoding.allCases)
     func pieces(coding: ContentCoding) throws {
         for content in Self.contents {
             let whole = try coding.encode(content.span)
@@ -38,7 +40,7 @@ struct ContentEncoderTests {
         }
     }
 
-    @Test("After a flush all that was given can be read", arguments: ContentCoding.allCases)
+    @Test("After a flush, all content so far can be decoded", arguments: ContentCoding.allCases)
     func flush(coding: ContentCoding) throws {
         var encoder = try ContentEncoder(coding)
         var decoder = try ContentDecoder(coding, limits: ContentDecodingLimits(outputBytes: 1_000))
@@ -73,7 +75,7 @@ struct ContentEncoderTests {
         #expect(try output.gunzipped(outputLimit: 10) == Array("a".utf8))
     }
 
-    @Test("The head of gzip says nothing of time and system")
+    @Test("The head of gzip names neither time nor system")
     func gzipHead() throws {
         let heads = try [1, 6, 9].map { try Array([UInt8]().gzipped(level: $0).prefix(10)) }
         #expect(heads.allSatisfy { Array($0[..<8]) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0] })
@@ -106,7 +108,7 @@ struct ContentEncoderTests {
         #expect(try output == coding.encode([UInt8]().span, level: 9))
     }
 
-    @Test("Output goes behind what is there")
+    @Test("Encoders and decoders append to existing output")
     func appending() throws {
         var output = Array("head".utf8)
         var encoder = try GzipEncoder(level: 1)

@@ -2,7 +2,7 @@ import HTTPCodecs
 import HTTPParser
 import Testing
 
-/// What a decoder made of some bytes: the content, and the error at its end.
+/// The result of decoding some bytes: the content, and the error at its end.
 struct DecodedContent: Equatable, CustomStringConvertible {
     var content: [UInt8] = []
     var error: CodecError?
@@ -13,7 +13,7 @@ struct DecodedContent: Equatable, CustomStringConvertible {
     }
 
     /// Decodes the bytes in pieces that end at the cuts, which ascend.
-    /// - Parameter room: how much content is asked for at a time; nil for all of it.
+    /// - Parameter room: how much content is requested at a time; nil for all of it.
     init(
         _ coding: ContentCoding, _ bytes: [UInt8], cuts: [Int] = [],
         limits: ContentDecodingLimits = ContentDecodingLimits(outputBytes: 1 << 24),
@@ -59,7 +59,7 @@ struct DecodedContent: Equatable, CustomStringConvertible {
 }
 
 /// Decodes the bytes as a whole, one by one, cut in two at each place (long ones at many), and
-/// with little room, expects the same each time, and gives it.
+/// with little room; expects the same result each time, and returns it.
 @discardableResult
 func decodeAtEverySplit(
     _ coding: ContentCoding, _ bytes: [UInt8],

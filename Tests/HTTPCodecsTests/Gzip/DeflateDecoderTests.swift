@@ -10,7 +10,7 @@ struct DeflateDecoderTests {
         try ContentCoding.deflate.encode(content.span, level: level)
     }
 
-    /// The same without head and trailer.
+    /// The zlib data without head and trailer.
     static func raw(_ content: [UInt8], level: Int = 6) throws -> [UInt8] {
         Array(try zlib(content, level: level).dropFirst(2).dropLast(4))
     }
@@ -26,14 +26,14 @@ struct DeflateDecoderTests {
             #expect(zlib.error == nil && zlib.content == content)
             let raw = try decodeAtEverySplit(.deflate, Self.raw(content, level: level))
             #expect(raw.error == nil && raw.content == content)
-            // Other tests wait for answers meanwhile.
+            // Gives other tests time to handle responses.
             await Task.yield()
         }
     }
 
-    @Test("Raw data of each block type is told from zlib (RFC 1951, 3.2.3)")
+    @Test("Raw data of each block type is distinguished from zlib (RFC 1951, 3.2.3)")
     func rawBlocks() throws {
-        // Stored, final and not; the second has a length that looks like the second byte of zlib.
+        // Stored blocks, final and not; the second one's length is like the second byte of zlib.
         let stored: [UInt8] = [0x01, 2, 0, 0xFD, 0xFF, 0x68, 0x69]
         #expect(try decodeAtEverySplit(.deflate, stored).content == Array("hi".utf8))
         let open: [UInt8] =
@@ -47,7 +47,7 @@ struct DeflateDecoderTests {
         #expect(decoded.error == nil && decoded.content == Array("hi".utf8))
     }
 
-    @Test("Every head of zlib is taken as such", arguments: 0...7)
+    @Test("Every valid head of zlib is recognised", arguments: 0...7)
     func windows(size: UInt8) throws {
         let raw = try Self.raw(Self.content)
         let check = try Self.zlib(Self.content).suffix(4)
@@ -75,7 +75,7 @@ struct DeflateDecoderTests {
         #expect(decoded.error == CodecError(.checksumMismatch, at: Int64(bytes.count - 4)))
     }
 
-    @Test("Bytes behind the end are refused in both formats")
+    @Test("Bytes after the end are refused in both formats")
     func trailingGarbage() throws {
         for bytes in [try Self.zlib(Self.content), try Self.raw(Self.content)] {
             for garbage in [[0], bytes] {
@@ -86,7 +86,7 @@ struct DeflateDecoderTests {
         }
     }
 
-    @Test("Input that ends anywhere before its end is truncated")
+    @Test("Input cut at any place is reported as truncated")
     func truncation() throws {
         for bytes in [try Self.zlib(Self.content), try Self.raw(Self.content)] {
             for count in 0..<bytes.count {
@@ -96,7 +96,7 @@ struct DeflateDecoderTests {
         }
     }
 
-    @Test("gzip is no deflate")
+    @Test("Data in gzip is refused as deflate")
     func gzip() throws {
         let decoded = try decodeAtEverySplit(.deflate, Self.content.gzipped())
         #expect(decoded.error?.kind == .invalidCompressedData)

@@ -2,17 +2,17 @@ import HTTPCodecs
 import HTTPParser
 import Testing
 
-@Suite("RFC 1952: members of gzip, and what is none")
+@Suite("RFC 1952: Valid and invalid members of gzip")
 struct GzipDecoderTests {
     static let content = Array("hello, hello, hello\n".utf8)
 
-    /// A member whose head has these flags and bytes behind its fixed part.
+    /// A member whose head has these flags, and these bytes after its fixed part.
     static func member(flags: UInt8 = 0, fields: [UInt8] = []) throws -> [UInt8] {
         let plain = try content.gzipped()
         return [0x1F, 0x8B, 8, flags, 1, 2, 3, 4, 0, 3] + fields + plain[10...]
     }
 
-    @Test("Used as the documentation has it")
+    @Test("The example of the documentation works")
     func documented() throws {
         let compressed = try Self.content.gzipped()
         var plain: [UInt8] = []
@@ -47,7 +47,7 @@ struct GzipDecoderTests {
     }
 
     @Test(
-        "2.3.1: an ill-formed head is refused, with its place",
+        "2.3.1: An invalid head is refused at its first invalid byte",
         arguments: [
             ([0x1E], .invalidCompressedData, 0), ([0x1F, 0x8C], .invalidCompressedData, 1),
             ([0x1F, 0x8B, 7], .invalidCompressedData, 2),
@@ -74,7 +74,7 @@ struct GzipDecoderTests {
         if excess > 0 { #expect(decoded.error?.detail == "gzip head too long") }
     }
 
-    @Test("A head without end does not go on for ever")
+    @Test("A head without an end is refused after 16 KiB")
     func endlessHead() throws {
         let head: [UInt8] = [0x1F, 0x8B, 8, 0x10, 0, 0, 0, 0, 0, 3]
         let bytes = head + [UInt8](repeating: 0x61, count: 20_000)
@@ -94,7 +94,7 @@ struct GzipDecoderTests {
     }
 
     @Test(
-        "Bytes behind the last member are refused",
+        "Bytes after the last member are refused",
         arguments: [[0], [0, 0, 0, 0], [0x1F, 0x8C], [0x1F, 0x1F], [0x8B], Array("x".utf8)])
     func trailingGarbage(garbage: [UInt8]) throws {
         let member = try Self.content.gzipped()
@@ -104,7 +104,7 @@ struct GzipDecoderTests {
         #expect(decoded.content == Self.content)
     }
 
-    @Test("A second member has to be as good as the first")
+    @Test("Errors in a second member are reported as in the first")
     func secondMember() throws {
         let member = try Self.content.gzipped()
         let start = Int64(member.count)
@@ -116,7 +116,7 @@ struct GzipDecoderTests {
         #expect(broken?.kind == .checksumMismatch && broken?.offset == 2 * start - 4)
     }
 
-    @Test("Input that ends anywhere before its end is truncated")
+    @Test("Input cut at any place is reported as truncated")
     func truncation() throws {
         let text = GzipSamples.text(500, seed: 3)
         let bytes = try text.gzipped()
@@ -137,7 +137,7 @@ struct GzipDecoderTests {
         #expect(decoded.content == Self.content)
     }
 
-    @Test("A flipped bit anywhere never gives other content")
+    @Test("A flipped bit never leads to different content")
     func flippedBits() throws {
         let content = GzipSamples.text(300, seed: 5)
         let good = try content.gzipped()
@@ -147,14 +147,14 @@ struct GzipDecoderTests {
                 var bytes = good
                 bytes[place] ^= 1 << bit
                 let decoded = try DecodedContent(.gzip, bytes)
-                // A few bits have no meaning: the flag for text, lengths of codes not used.
+                // A few bits have no meaning: the flag for text, lengths of unused codes.
                 let isRight = decoded.error != nil || decoded.content == content
                 #expect(isRight, "byte \(place), bit \(bit)")
             }
         }
     }
 
-    @Test("Broken data is the same at every split", arguments: 0..<24)
+    @Test("Broken data has the same result at every split", arguments: 0..<24)
     func brokenData(seed: Int) throws {
         var numbers = GzipSamples.Numbers(state: UInt64(seed))
         var bytes = try GzipSamples.mixed(20_000, seed: UInt64(seed)).gzipped()
@@ -165,7 +165,7 @@ struct GzipDecoderTests {
         try decodeAtEverySplit(.gzip, bytes)
     }
 
-    @Test("Ill-formed DEFLATE data says what and where")
+    @Test("The error for invalid DEFLATE data has its kind and offset")
     func invalidData() throws {
         // A block of the reserved type (RFC 1951, 3.2.3).
         let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]

@@ -4,7 +4,7 @@ import HTTPParser
 import TestSupport
 import Testing
 
-@Suite("RFC 1950, 1951, 1952: gzip and Python agree, both ways")
+@Suite("RFC 1950, 1951, 1952: gzip and Python agree, in both directions")
 struct GzipOracleTests {
     static let count = 200
     static let limits = ContentDecodingLimits(outputBytes: 4 << 20, ratio: 2_000)
@@ -13,7 +13,7 @@ struct GzipOracleTests {
         Array(try Data(contentsOf: URL(fileURLWithPath: path)))
     }
 
-    /// 200 files in a folder, and their contents.
+    /// Writes 200 files to a folder, and returns their contents.
     static func makeSamples(in folder: ServerDirectory) throws -> [[UInt8]] {
         let samples = try GzipSamples.all
         for (number, sample) in samples.enumerated() {
@@ -22,7 +22,7 @@ struct GzipOracleTests {
         return samples
     }
 
-    @Test("What gzip packs is read")
+    @Test("Files that gzip packs are decoded")
     func gzipPacks() async throws {
         let folder = try ServerDirectory()
         let samples = try Self.makeSamples(in: folder)
@@ -39,7 +39,7 @@ struct GzipOracleTests {
         }
     }
 
-    @Test("gzip reads what is packed here")
+    @Test("The program gzip reads encoded content")
     func gzipUnpacks() async throws {
         let folder = try ServerDirectory()
         let pool = ContentCodingPool()
@@ -81,7 +81,7 @@ struct GzipOracleTests {
                 open('%d.%s' % (number, name), 'wb').write(packed)
         """
 
-    @Test("What Python packs is read")
+    @Test("Files that Python packs are decoded")
     func pythonPacks() async throws {
         let folder = try ServerDirectory()
         let samples = try Self.makeSamples(in: folder)
@@ -113,7 +113,7 @@ struct GzipOracleTests {
         print('equal')
         """
 
-    @Test("Python reads what is packed here, flushed now and then")
+    @Test("Python reads encoded content with flushes in it")
     func pythonUnpacks() async throws {
         let folder = try ServerDirectory()
         for (number, sample) in try Self.makeSamples(in: folder).enumerated() {

@@ -58,7 +58,7 @@ enum GzipSamples {
         return Array(bytes.prefix(count))
     }
 
-    /// 200 of them: every kind in every size, and a few of some MiB.
+    /// 200 samples: every kind in every size, and a few of 2 MiB.
     static var all: [[UInt8]] {
         get throws { try made.get() }
     }

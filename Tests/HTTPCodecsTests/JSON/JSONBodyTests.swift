@@ -21,7 +21,7 @@ struct JSONBodyTests {
         }
     }
 
-    @Test("Values are read")
+    @Test("Values are decoded")
     func decoding() throws {
         let text = #"""
             {"name": "a\"\u00e9\ud83d\ude00\n", "count": -3, "sentOn": "2030-01-02T03:04:05Z",
@@ -34,7 +34,7 @@ struct JSONBodyTests {
         #expect(item.items == [Item(name: "")])
     }
 
-    @Test("Numbers are read as their types hold them")
+    @Test("Numbers are decoded in the full range of their types")
     func numbers() throws {
         let json = JSONBody()
         #expect(try json.decode(Int64.self, from: Array("9223372036854775807".utf8)) == .max)
@@ -49,14 +49,14 @@ struct JSONBodyTests {
         #expect(try JSONBody().encode(7) == [0x37])
     }
 
-    @Test("Of members with the same name the first counts")
+    @Test("Of members with the same name, the first is used")
     func repeatedNames() throws {
         let text = #"{"name": "a", "name": "b"}"#
         #expect(try JSONBody().decode(Item.self, from: Array(text.utf8)).name == "a")
     }
 
     @Test(
-        "JSON of another shape is told with the path to what is wrong",
+        "The error for JSON of another shape has the path to the wrong value",
         arguments: [
             (#"{"count": 1}"#, #"the field "name" is missing"#),
             (
@@ -85,7 +85,7 @@ struct JSONBodyTests {
     }
 
     @Test(
-        "Kinds of values are named as JSON has them",
+        "Errors name the kinds of values as JSON does",
         arguments: [
             ("[1]", "expected an object, found an array"),
             ("null", "expected an object, found null"),
@@ -106,11 +106,11 @@ struct JSONBodyTests {
         #expect(error(Shelf.self, text)?.detail == detail)
     }
 
-    @Test("A number is expected for a Decimal, too")
+    @Test("The error for a string in place of a Decimal names a number")
     func decimal() throws {
         let text = #"{"names": [], "counts": {}, "isFull": true, "price": "1"}"#
         let error = try #require(self.error(Shelf.self, text))
-        // Foundation may not say what it has found.
+        // Foundation may not name the kind that it found.
         #expect(error.detail.hasPrefix("price: expected a number"))
     }
 
@@ -122,13 +122,13 @@ struct JSONBodyTests {
         }
     }
 
-    @Test("A mismatch that a type describes itself keeps its words")
+    @Test("The description of a mismatch that a type throws is kept")
     func ownWords() {
         #expect(error(Picky.self, "1")?.detail == "I want a colour")
     }
 
     @Test(
-        "The limit is the one that it is made with",
+        "Input above the limit of the initialiser is refused; the standard limit is 2 MiB",
         arguments: [(3, nil), (2, .inputTooLong)] as [(Int, CodecError.Kind?)])
     func byteLimit(limit: Int, kind: CodecError.Kind?) {
         var found: CodecError.Kind?
@@ -151,7 +151,7 @@ struct JSONBodyTests {
         }
     }
 
-    @Test("What a type throws itself is told too")
+    @Test("Errors that a type throws are reported")
     func ownErrors() {
         #expect(error(Even.self, "2") == nil)
         #expect(error(Even.self, "3")?.kind == .unexpectedJSON)
@@ -160,7 +160,7 @@ struct JSONBodyTests {
 
     // MARK: Options
 
-    @Test("Values are written as the options say")
+    @Test("Values are written according to the options")
     func encoding() throws {
         let item = Item(
             name: "a/\"é\n", count: 1, sentOn: Date(timeIntervalSince1970: 1_893_553_445))
@@ -179,7 +179,7 @@ struct JSONBodyTests {
         #expect(try json.decode(Item.self, from: json.encode(item)) == item)
     }
 
-    @Test("A value that JSON cannot hold is its owner's mistake")
+    @Test("A value that JSON cannot represent throws an error of encoding")
     func unencodable() {
         #expect(throws: EncodingError.self) { try JSONBody().encode([Double.infinity]) }
     }
@@ -187,7 +187,7 @@ struct JSONBodyTests {
     // MARK: Media types
 
     @Test(
-        "JSON is what says so, in UTF-8",
+        "Content is JSON if its media type says so, in UTF-8",
         arguments: [
             ("application/json", nil), ("Application/JSON; charset=UTF-8", nil),
             ("text/json", nil), ("application/problem+json", nil),

@@ -2,12 +2,12 @@ import HTTPCodecs
 import HTTPParser
 import Testing
 
-/// Takes any JSON: what is refused is refused for its form.
+/// Accepts any JSON, so that input is refused only because of its grammar.
 struct AnyJSON: Decodable {
     init(from decoder: any Decoder) throws {}
 }
 
-@Suite("RFC 8259: What is JSON")
+@Suite("RFC 8259: Grammar of JSON")
 struct JSONGrammarTests {
     private func error(_ bytes: [UInt8], _ body: JSONBody = JSONBody()) -> CodecError? {
         do throws(CodecError) {
@@ -19,7 +19,7 @@ struct JSONGrammarTests {
     }
 
     @Test(
-        "Every form of the grammar passes",
+        "Every form of the grammar is accepted",
         arguments: [
             "0", "-0", "10", "-1.5", "1e5", "1E+05", "0.0e-0", "123456789012345678901234567890",
             "true", "false", "null", "\"\"", " \t\r\n1 \t\r\n", "[]", "[ ]", "{}", "{ }", "[1]",
@@ -33,7 +33,7 @@ struct JSONGrammarTests {
     }
 
     @Test(
-        "What is no JSON is refused at the byte that spoils it",
+        "Text that is not JSON is refused at the first invalid byte",
         arguments: [
             ("", 0), ("  ", 2), ("x", 0), ("[", 1), ("[1", 2), ("[1,", 3), ("{", 1), ("]", 0),
             ("}", 0), ("[}", 1), ("{]", 1), ("[1}", 2), (#"{"a":1]"#, 6), ("[1,]", 3), ("[,1]", 1),
@@ -54,7 +54,7 @@ struct JSONGrammarTests {
     }
 
     @Test(
-        "Text that is not UTF-8 is refused: section 8.1 allows no other",
+        "Text that is not UTF-8 is refused (section 8.1)",
         arguments: [
             ([0x22, 0xFF, 0x22], 1), ([0x22, 0x61, 0x80, 0x22], 2), ([0x22, 0xC0, 0x80, 0x22], 1),
             ([0x22, 0xC3, 0x22], 1), ([0x22, 0xC3], 1), ([0x22, 0xE0, 0x9F, 0xBF, 0x22], 1),
@@ -68,7 +68,7 @@ struct JSONGrammarTests {
     }
 
     @Test(
-        "UTF-16 and UTF-32 are no JSON, marked or not",
+        "UTF-16 and UTF-32 are refused, with or without a byte order mark",
         arguments: [
             [0x00, 0x31], [0x31, 0x00], [0xFE, 0xFF, 0x00, 0x31], [0xFF, 0xFE, 0x31, 0x00],
             [0x00, 0x00, 0x00, 0x31], [0x31, 0x00, 0x00, 0x00],
@@ -80,7 +80,7 @@ struct JSONGrammarTests {
     // MARK: Limits
 
     @Test(
-        "Nesting goes as deep as the limit",
+        "Nesting is accepted up to the limit",
         arguments: [(1, 1), (64, 64), (65, 64), (128, 128), (129, 128), (512, 512), (513, 600)])
     func depth(depth: Int, limit: Int) {
         var body = JSONBody()
@@ -99,7 +99,9 @@ struct JSONGrammarTests {
         }
     }
 
-    @Test("A million brackets are refused at the first too many", arguments: ["[", "{\"a\":"])
+    @Test(
+        "A million brackets are refused at the first one above the limit",
+        arguments: ["[", "{\"a\":"])
     func deep(open: String) {
         let text = String(repeating: open, count: 1_000_000)
         var body = JSONBody()

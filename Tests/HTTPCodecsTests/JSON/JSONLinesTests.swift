@@ -2,9 +2,9 @@ import HTTPCodecs
 import HTTPParser
 import Testing
 
-@Suite("JSON, one value a line")
+@Suite("JSON, one value per line")
 struct JSONLinesTests {
-    /// Pieces that come one after the other.
+    /// Pieces of input, in sequence.
     struct Pieces: AsyncSequence, Sendable {
         var pieces: [[UInt8]]
 
@@ -43,7 +43,7 @@ struct JSONLinesTests {
     }
 
     @Test(
-        "LF, CRLF and the end of the input end a line; blank lines are none",
+        "LF, CRLF and the end of the input end a line; blank lines are skipped",
         arguments: [
             ("", [], []), ("\n\r\n \t\n\r\r\n", [], []), ("1", ["1"], [0]), ("1\n", ["1"], [0]),
             ("1\r\n2", ["1", "2"], [0, 3]), ("\n{}\n\n[]\r\n", ["{}", "[]"], [1, 5]),
@@ -63,7 +63,7 @@ struct JSONLinesTests {
     }
 
     @Test(
-        "A line may be as long as the limit, what ends it not counted",
+        "A line may be as long as the limit, without its line end",
         arguments: [
             ("1\n222\n", true), ("1\n4444\r\n", true), ("1\n4444", true), ("1\n4444\r", true),
             ("1\n55555\n", false), ("1\n55555", false), ("1\n4444\r5\n", false),
@@ -85,7 +85,7 @@ struct JSONLinesTests {
         var text: String
     }
 
-    @Test("Values that were written are read, whatever the split", arguments: [1, 2, 7, 1_000])
+    @Test("Decoding returns the written values at every split", arguments: [1, 2, 7, 1_000])
     func roundTrip(count: Int) async throws {
         let events = (0..<20).map { Event(id: $0, text: "line\n\"\($0)\" é😀") }
         var output: [UInt8] = []
@@ -102,7 +102,7 @@ struct JSONLinesTests {
         #expect(found == events)
     }
 
-    @Test("A value stays on its line, whatever the options")
+    @Test("A value is written on one line even with the option of indentation")
     func oneLine() throws {
         var lines = JSONLines()
         lines.values.options.isIndented = true
@@ -113,7 +113,7 @@ struct JSONLinesTests {
     }
 
     @Test(
-        "An error comes behind the values before it, its place counted from the first byte",
+        "An error follows the values before it, and has its offset from the first byte",
         arguments: [
             ("1\n2\n3x\n4", [1, 2], .invalidJSON, 5), ("1\r\n[", [1], .invalidJSON, 4),
             ("1\n\n\"a\"\n", [1], .unexpectedJSON, 3), ("1\n[[[", [1], .nestedTooDeeply, 4),
@@ -137,7 +137,7 @@ struct JSONLinesTests {
     }
 
     @Test(
-        "Lines of JSON are what says so, in UTF-8",
+        "Content is lines of JSON if its media type says so, in UTF-8",
         arguments: [
             ("application/x-ndjson", nil), ("application/jsonl; charset=utf-8", nil),
             ("application/x-ndjson; charset=utf-16", .unsupportedCharset),

@@ -2,7 +2,7 @@ import Foundation
 import HTTPCodecs
 import Testing
 
-@Suite("JSON without Foundation: the same values as with it")
+@Suite("JSON without Foundation: the same values as with Foundation")
 struct JSONPlainTests {
     private enum Sign: String, Codable { case x, y }
 
@@ -16,7 +16,7 @@ struct JSONPlainTests {
         var text: String?
     }
 
-    /// Takes whatever kind of value there is, by trying one after the other.
+    /// Decodes any kind of value, by trying one kind after the other.
     private struct Loose: Decodable, Equatable {
         var text: String
 
@@ -36,7 +36,7 @@ struct JSONPlainTests {
         }
     }
 
-    @Test("Errors that are dropped at each of 20,000 elements, each of which asks for its path")
+    @Test("20,000 elements are decoded although each drops errors that contain its path")
     func droppedErrors() throws {
         let texts = String(repeating: "\"\",", count: 20_000)
         let values = try JSONBody().decode([Loose].self, from: Array("[\(texts)1]".utf8))
@@ -52,7 +52,7 @@ struct JSONPlainTests {
     }
 
     @Test(
-        "Objects",
+        "Objects are decoded as by Foundation",
         arguments: [
             "{}", #"{"a":null,"b":{"x":[1,null,2.5,-0.25e3],"":[]},"c":true,"d":-128}"#,
             #"{"d":128}"#, #"{"a":1.0}"#, #"{"a":1e2}"#, #"{"a":3,"a":4,"sign":"y"}"#,
@@ -67,7 +67,7 @@ struct JSONPlainTests {
     }
 
     @Test(
-        "Numbers",
+        "Numbers are decoded as by Foundation",
         arguments: [
             "0", "-0", "1", "1.5", "-2.75", "123456789012345", "1234567890123456", "0.1", "1e5",
             "1E-7", "12345.678901234567", "1e999", "1e-999", "0.000000000000001", "3.0", "-7.0",
@@ -99,7 +99,7 @@ struct JSONPlainTests {
         compare(Loose.self, "[\(text), \"a\", [null, [1]]]")
     }
 
-    /// Tells how deep it is and by which keys, as its decoder says.
+    /// Decodes to the coding paths of all its places.
     private struct Place: Decodable, Equatable {
         private enum Key: String, CodingKey { case inner, list }
 
@@ -118,7 +118,7 @@ struct JSONPlainTests {
     }
 
     @Test(
-        "The path that a decoder tells",
+        "The coding path of a decoder is that of Foundation",
         arguments: [
             "{}", #"{"inner": {}}"#, #"{"list": [{}, {"inner": {}}, {}], "inner": {"inner": {}}}"#,
             #"{"other": {"a": [1, {}]}, "list": [{"list": [{"list": []}, {}]}]}"#,
@@ -129,7 +129,7 @@ struct JSONPlainTests {
         compare([String: [Place]].self, #"{"a": [\#(text), \#(text)], "b": []}"#)
     }
 
-    @Test("A decoder and its container that outlive the reading still read")
+    @Test("A decoder and its container can be used after decoding has ended")
     func kept() throws {
         struct Kept: Decodable {
             private enum Key: CodingKey { case text }
@@ -151,7 +151,9 @@ struct JSONPlainTests {
         #expect(try kept[0].texts == ["a", "a"])
     }
 
-    @Test("Arrays and objects inside one another", arguments: [1, 63, 64, 65, 127, 128, 129, 200])
+    @Test(
+        "Nested arrays and objects are accepted only if each one is closed correctly",
+        arguments: [1, 63, 64, 65, 127, 128, 129, 200])
     func nesting(_ depth: Int) {
         var body = JSONBody()
         body.depthLimit = 512
@@ -171,7 +173,9 @@ struct JSONPlainTests {
         }
     }
 
-    @Test("Content around the length that is read without Foundation", arguments: -2...2)
+    @Test(
+        "Content around the greatest length without Foundation is decoded as by Foundation",
+        arguments: -2...2)
     func longest(_ more: Int) {
         let text = String(repeating: "a", count: Int(UInt16.max) + more - 17)
         compare(Mixed.self, #"{"a":7,"text":"\#(text)"}"#)
@@ -179,7 +183,7 @@ struct JSONPlainTests {
         compare([Int].self, "[\(numbers)1]")
     }
 
-    @Test("Objects of many members, long content and the types of Foundation")
+    @Test("Large objects, long content and types of Foundation are decoded as by Foundation")
     func others() {
         let members = (0..<200).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
         compare([String: Int].self, "{\(members)}")
@@ -206,7 +210,7 @@ struct JSONPlainTests {
 
     private enum Key: CodingKey { case x, y, z }
 
-    /// Goes back to a container when another one has begun.
+    /// Writes to a container again after another one has begun.
     private struct Interleaved: Encodable {
         func encode(to encoder: any Encoder) throws {
             var outer = encoder.container(keyedBy: Key.self)
@@ -263,7 +267,7 @@ struct JSONPlainTests {
         let found = try? JSONBody().encode(value)
         #expect((found == nil) == (expected == nil), "\(value)")
         guard let expected, let found else { return }
-        // The order of members is the program's here.
+        // Foundation and the toolkit may order members differently.
         let object = try JSONSerialization.jsonObject(
             with: Data(found), options: .fragmentsAllowed)
         let sorted = try JSONSerialization.data(
@@ -277,7 +281,7 @@ struct JSONPlainTests {
         #expect(found.count == expected.count, "\(value)")
     }
 
-    /// Members in an order, each with a number or with an object inside of it.
+    /// Members in order, each with a number or with an object.
     private struct Members: Encodable {
         private struct Name: CodingKey {
             let stringValue: String
@@ -305,7 +309,7 @@ struct JSONPlainTests {
             }
         }
 
-        /// So many members with numbers, of which one has the name of the first.
+        /// Members with numbers; the one at `second` has the name of the first.
         static func numbers(_ count: Int, repeating second: Int?) -> Members {
             let members = (0..<count).map { place in
                 (place == second ? "name 0" : "name \(place)", Value.number(place))
@@ -314,14 +318,16 @@ struct JSONPlainTests {
         }
     }
 
-    @Test("Objects of few and of many members, one of which may come twice", arguments: 1...9)
+    @Test(
+        "Objects with up to nine members and a repeated name are written as by Foundation",
+        arguments: 1...9)
     func names(count: Int) throws {
         try compare(Members.numbers(count, repeating: nil))
         for place in 1..<count { try compare(Members.numbers(count, repeating: place)) }
     }
 
     @Test(
-        "Objects at each place of an object, with names of their own and of others",
+        "Objects at each place of an object, with the same names, are written as by Foundation",
         arguments: 1...7)
     func innerNames(count: Int) throws {
         for place in 0..<count {
@@ -336,7 +342,7 @@ struct JSONPlainTests {
     }
 
     @Test(
-        "Names are compared by their characters",
+        "Names that need escapes or are similar are written as by Foundation",
         arguments: [
             ("\u{E9}", "e\u{301}"), ("K", "\u{212A}"), ("a\"", "a\""), ("a\\", "a\\\\"), ("ä", "ö"),
             ("n", "\n"), ("", "\u{308}"),
@@ -348,7 +354,7 @@ struct JSONPlainTests {
     }
 
     @Test(
-        "A character that needs an escape, or is not ASCII, at each place of a text",
+        "A special character at each place of a text is written as by Foundation",
         arguments: ["\"", "\\", "\n", "\u{1F}", "é", "😀"])
     func places(character: String) throws {
         for count in 0..<100 {
@@ -358,7 +364,7 @@ struct JSONPlainTests {
         }
     }
 
-    @Test("Values that are written, and those of which only Foundation knows")
+    @Test("Values of all kinds are written as by Foundation")
     func writing() throws {
         for value in Self.values { try compare(value) }
         try compare(Derived())

@@ -2,7 +2,7 @@ import HTTPCodecs
 import HTTPParser
 import Testing
 
-@Suite("JSON that types read themselves")
+@Suite("JSON: types that are JSONReadable")
 struct JSONReadableTests {
     private struct Item: JSONReadable, Equatable {
         var name = ""
@@ -48,7 +48,7 @@ struct JSONReadableTests {
         try JSONBody().decode(from: Array(text.utf8))
     }
 
-    @Test("Members in any order, unknown ones skipped, white space anywhere")
+    @Test("Members are read in any order with any white space, and unknown ones are skipped")
     func objects() throws {
         let text = #"""
              { "other" : [ {"a": [1, {"b": null}]} , "x" ] , "items" : [ {"count":2 , "name":"a\"b"},
@@ -63,7 +63,7 @@ struct JSONReadableTests {
         #expect(order.sizes == ["s": 1, "m": 2])
     }
 
-    @Test("A byte order mark, and bytes that are lent")
+    @Test("Arrays and spans of bytes that begin with a byte order mark are read")
     func forms() throws {
         let bytes = [0xEF, 0xBB, 0xBF] + Array(#"{"id":3}"#.utf8)
         #expect(try JSONBody().decode(Order.self, from: bytes).id == 3)
@@ -77,13 +77,13 @@ struct JSONReadableTests {
 
     private final class Circle: Shape {}
 
-    @Test("A class that is known only at run time")
+    @Test("A class that is known only at run time is read")
     func subclass() throws {
         let type: Shape.Type = Circle.self
         #expect(try JSONBody().decode(type, from: Array("{}".utf8)) is Circle)
     }
 
-    @Test("Options that change names are left to `Decodable`")
+    @Test("With options that change names, `Decodable` reads the value")
     func snakeCase() throws {
         var json = JSONBody()
         json.options.names = .snakeCase
@@ -92,7 +92,7 @@ struct JSONReadableTests {
         #expect(try !(read(text) as Order).isPaid)
     }
 
-    @Test("Content that is no JSON, in a part that is skipped or behind the value")
+    @Test("Invalid JSON is refused, even in a skipped part or after the value")
     func invalid() {
         for text in [
             #"{"id":1"#, #"{"id":1,}"#, #"{"id":1}}"#, #"{"id":1} x"#, #"{"id"}"#, #"{"id" 1}"#,
@@ -114,7 +114,7 @@ struct JSONReadableTests {
         }
     }
 
-    @Test("Content that ends at any byte")
+    @Test("Content that is cut at any byte is refused")
     func truncated() {
         let text = #"{"x":[{"y":"z"},-1.5e3],"items":[{"count":2,"name":"é\n"}],"isPaid":true}"#
         #expect(kind(text) == nil)
@@ -126,7 +126,7 @@ struct JSONReadableTests {
         }
     }
 
-    @Test("Limits of depth, length and names")
+    @Test("Content above the limits of depth, length and names is refused")
     func limits() {
         var json = JSONBody(byteLimit: 64)
         json.depthLimit = 3
@@ -140,7 +140,7 @@ struct JSONReadableTests {
     }
 
     @Test(
-        "JSON of another type, with the path to what is wrong",
+        "The error for JSON of another type has the path to the wrong value",
         arguments: [
             (#"[]"#, "expected an object, found an array"),
             (#"{"id":256}"#, "id: the number is no integer from 0 to 255"),
@@ -165,7 +165,7 @@ struct JSONReadableTests {
         }
     }
 
-    /// Refuses what `Decodable` takes.
+    /// Refuses odd numbers, which its `Decodable` accepts.
     private struct Even: JSONReadable {
         struct Odd: Error {}
         var value: Int
@@ -180,14 +180,14 @@ struct JSONReadableTests {
         }
     }
 
-    @Test("An error of the type counts, though `Decodable` would take the value")
+    @Test("An error that the type throws is reported even if `Decodable` accepts the value")
     func ownErrors() throws {
         #expect((try read("[2,4]") as [Even]).map(\.value) == [2, 4])
         let error = #expect(throws: CodecError.self) { try read("[2,3]") as [Even] }
         #expect(error?.kind == .unexpectedJSON)
     }
 
-    /// Reads what its closure says.
+    /// Reads as its closure does.
     private struct Probe: JSONReadable {
         @TaskLocal static var body: @Sendable (inout JSONReader) throws -> Void = { _ in }
 
@@ -226,7 +226,7 @@ struct JSONReadableTests {
         #expect(other == nil)
     }
 
-    @Test("The kind of the next value, and null")
+    @Test("The kind of the next value is known before it is read, and null is recognised")
     func kinds() {
         let kind = probe(#"[{},[],"",-1,true,false,null,1]"#) { json in
             var kinds: [JSONReader.Kind] = []
@@ -248,7 +248,7 @@ struct JSONReadableTests {
         #expect(other == nil)
     }
 
-    @Test("A type that drops errors gets the first one again, and comes to an end")
+    @Test("A type that drops errors stops, and decoding throws an error")
     func droppedErrors() {
         let deep = String(repeating: #"["","#, count: 127) + "["
         for (text, expected) in [(deep, CodecError.Kind.invalidJSON), ("[1.5,2]", .unexpectedJSON)]
@@ -259,7 +259,7 @@ struct JSONReadableTests {
             }
             #expect(kind == expected)
         }
-        // The escape is the last thing that is wrong before the end of the object.
+        // The escape is the last error before the end of the object.
         let unended = probe(#"{"a":"\x}"#) { json in
             try json.beginObject()
             while try json.nextName() != nil { _ = try? json.next(String.self) }
@@ -279,7 +279,7 @@ struct JSONReadableTests {
     }
 
     @Test(
-        "Integers in all spellings are exact, or refused",
+        "Integers in all notations are exact, or refused",
         arguments: [
             ("9007199254740993.0", 9_007_199_254_740_993), ("-9223372036854775809", nil),
             ("-9223372036854775808", .min), ("9223372036854775807.000", .max),
@@ -293,7 +293,7 @@ struct JSONReadableTests {
         #expect((try? JSONBody().decode([Int].self, from: bytes)) == value.map { [$0] })
     }
 
-    @Test("Names with escapes compare by their bytes")
+    @Test("Names with escapes are compared by their bytes")
     func escapedNames() throws {
         let text = #"{"e\u0301":1,"\u00e9":2,"b\u0061":3}"#
         let kind = probe(text) { json in
@@ -312,7 +312,7 @@ struct JSONReadableTests {
         #expect(throws: CodecError.self) { try read(#"{"\ud800":1}"#) as [String: Int] }
     }
 
-    @Test("Of members with the same name the first counts in a dictionary, null is a value")
+    @Test("In a dictionary the first of several equal names is used, and null is a value")
     func dictionaries() throws {
         #expect(try read(#"{"a":1,"a":"x","b":2}"#) == ["a": 1, "b": 2])
         #expect(try read(#"{"a":null,"a":1}"#) == ["a": nil] as [String: Int?])
@@ -320,7 +320,7 @@ struct JSONReadableTests {
         #expect(try JSONBody().decode(Int?.self, from: Array("1".utf8)) == 1)
     }
 
-    @Test("A type that reads in a wrong order gets an error, and nothing traps")
+    @Test("A type that reads in a wrong order gets an error without a trap")
     func misuse() {
         let wrong: [@Sendable (inout JSONReader) throws -> Void] = [
             { _ = try $0.nextName() },

@@ -3,7 +3,7 @@ import HTTPCodecs
 import HTTPParser
 import Testing
 
-@Suite("JSON that types write themselves")
+@Suite("JSON: types that are JSONWritable")
 struct JSONWritableTests {
     private struct Item: JSONWritable {
         var name = "a \"name\"\n"
@@ -24,7 +24,7 @@ struct JSONWritableTests {
 
         private enum CodingKeys: CodingKey { case name, count, price, discount, tags }
 
-        // As the compiler would write it, but with `null`.
+        // As the compiler generates it, but with `null`.
         func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(name, forKey: .name)
@@ -61,7 +61,7 @@ struct JSONWritableTests {
             String(decoding: written, as: UTF8.self) == String(decoding: encoded, as: UTF8.self))
     }
 
-    @Test("It is what encoding by the compiler's code writes")
+    @Test("The written JSON is the same as by `Encodable`")
     func kinds() throws {
         try same(Item())
         try same([Item(), Item(name: "", price: nil, discount: 0.1, tags: [])])
@@ -78,7 +78,7 @@ struct JSONWritableTests {
         try same(7 as UInt16)
     }
 
-    @Test("Objects, arrays and names in any nesting")
+    @Test("Nested objects, arrays and names are written")
     func nesting() throws {
         let written = try text { json in
             json.beginArray()
@@ -101,7 +101,9 @@ struct JSONWritableTests {
         #expect(written == #"[null,{"a\"\u0001":[[],1],"ö":{},"b":true},"x"]"#)
     }
 
-    @Test("As deep as anything is read, and no deeper", arguments: [63, 64, 65, 200, 512, 513])
+    @Test(
+        "Nesting is written up to the greatest depth that is read",
+        arguments: [63, 64, 65, 200, 512, 513])
     func depth(_ depth: Int) throws {
         let write = {
             try text { json in
@@ -130,7 +132,7 @@ struct JSONWritableTests {
         #expect(try write() == expected)
     }
 
-    /// Mistakes, with a part of what is said of them.
+    /// Wrong calls, each with a part of its error's description.
     private static let wrongCalls: [(String, @Sendable (inout JSONWriter) -> Void)] = [
         ("nothing was written", { _ in }),
         (
@@ -213,7 +215,7 @@ struct JSONWritableTests {
     ]
 
     @Test(
-        "A value that writes what is no JSON is an error that says why",
+        "A value that writes invalid JSON throws an error that names the mistake",
         arguments: wrongCalls.indices
     )
     func mistake(_ number: Int) throws {
@@ -226,7 +228,7 @@ struct JSONWritableTests {
         #expect(context.debugDescription.contains(detail), "\(context.debugDescription)")
     }
 
-    @Test("Where options change the form, and inside of other types, encode(to:) writes it")
+    @Test("With options that change the form, and inside other types, encode(to:) writes the value")
     func encoded() throws {
         for change: (inout JSONOptions) -> Void in [
             { $0.names = .snakeCase }, { $0.sortsNames = true }, { $0.isIndented = true },
@@ -242,7 +244,7 @@ struct JSONWritableTests {
     }
 }
 
-@Suite("Texts of JSON in steps of many bytes")
+@Suite("JSON texts that are read many bytes at a time")
 struct JSONTextTests {
     private struct Note: JSONReadable, Equatable {
         var text: String
@@ -256,7 +258,7 @@ struct JSONTextTests {
         }
     }
 
-    /// Pieces of texts with their meanings; `nil` where JSON forbids the piece.
+    /// Pieces of text with their decoded forms; `nil` where JSON forbids the piece.
     private static let pieces: [(String, String?)] = [
         ("\\\"", "\""), ("\\\\", "\\"), ("\u{7F}", "\u{7F}"), ("ü", "ü"),
         ("\u{1F600}", "\u{1F600}"),
@@ -265,7 +267,9 @@ struct JSONTextTests {
         ("\u{0}", nil), ("\n", nil),
     ]
 
-    @Test("A piece at every place of texts of every length is found", arguments: pieces.indices)
+    @Test(
+        "A special piece is decoded, or refused, at every place of texts of many lengths",
+        arguments: pieces.indices)
     func places(_ number: Int) throws {
         let (piece, meaning) = Self.pieces[number]
         for length in [0, 1, 7, 8, 9, 15, 16, 17, 31, 64, 79, 80, 81, 96, 143, 144, 145, 160, 210] {
@@ -287,7 +291,7 @@ struct JSONTextTests {
         }
     }
 
-    @Test("A text that does not end is found to be cut at each byte")
+    @Test("A text that is cut at any byte is refused")
     func cut() throws {
         let whole = Array("{\"text\":\"\(String(repeating: "x", count: 150))\"}".utf8)
         for length in 0..<whole.count {

@@ -15,7 +15,7 @@ struct MultipartBoundaryTests {
     }
 
     @Test(
-        "Anything else is none",
+        "Any other text is refused as a boundary",
         arguments: [
             "", "a ", " ", "a\r\n", "a\u{0}", "a\"", "a;b", "a@b", "a*b", "a[b]", "ä", "a\tb", "a%",
             String(repeating: "b", count: 71),
@@ -24,7 +24,9 @@ struct MultipartBoundaryTests {
         #expect(MultipartBoundary(text) == nil)
     }
 
-    @Test("The media type names it", arguments: ["form-data", "mixed", "related", "byteranges"])
+    @Test(
+        "The boundary is read from the media type",
+        arguments: ["form-data", "mixed", "related", "byteranges"])
     func mediaType(subtype: String) throws {
         let type = try #require(MediaType("multipart/\(subtype); boundary=\"a b\""))
         #expect(try MultipartBoundary(of: type).text == "a b")
@@ -46,7 +48,7 @@ struct MultipartBoundaryTests {
         #expect(throws: CodecError(kind)) { _ = try MultipartParts(of: type, in: pieces) }
     }
 
-    @Test("Random boundaries have 128 bits and one length, and differ")
+    @Test("Random boundaries are different tokens of 32 characters")
     func random() {
         let boundaries = (0..<1_000).map { _ in MultipartBoundary.random() }
         #expect(Set(boundaries).count == 1_000)

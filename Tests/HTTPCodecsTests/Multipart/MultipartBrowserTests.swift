@@ -2,7 +2,7 @@ import HTTPCodecs
 import HTTPParser
 import Testing
 
-/// Forms as browsers write them, taken down by hand: the same form in each, with a field named
+/// Forms as browsers write them, copied by hand: each has the same form, with a field named
 /// `a"b\c` and a file named `naïve "😀".txt`.
 @Suite("HTML: multipart/form-data as browsers send it")
 struct MultipartBrowserTests {
@@ -28,10 +28,10 @@ struct MultipartBrowserTests {
             + "Content-Type: application/octet-stream\r\n\r\n\r\n--\(boundary)--\(end)"
     }
 
-    // A quote is %22, a backslash itself, other characters are UTF-8: the rule of the HTML
-    // standard, section 4.10.21.8, which all three follow since 2021.
+    // A quote is %22, a backslash stands for itself, other characters are UTF-8. All three browsers
+    // follow this rule of the HTML standard, section 4.10.21.8, since 2021.
     @Test(
-        "Today's browsers",
+        "Forms of current browsers are read",
         arguments: [
             "----WebKitFormBoundary7MA4YWxkTrZu0gW",  // Chrome, Edge, Safari
             "----geckoformboundary5d4a9b8c7e6f5a4b3c2d1e0f9a8b7c6d",  // Firefox
@@ -43,7 +43,7 @@ struct MultipartBrowserTests {
     }
 
     // Firefox before 2021 put a backslash before quotes.
-    @Test("Firefox before 90")
+    @Test("Forms of Firefox before version 90 are read")
     func escapedQuotes() throws {
         let boundary = "---------------------------9051914041544843365972754266"
         let text = Self.body(boundary, field: #"a\"b\c"#, file: #"naïve \"😀\".txt"#)
@@ -52,14 +52,14 @@ struct MultipartBrowserTests {
 
     // curl escaped quotes and backslashes until 7.81, and does so with --form-escape; it closes
     // with a line end.
-    @Test("curl with --form-escape")
+    @Test("Forms of curl with --form-escape are read")
     func curl() throws {
         let boundary = "------------------------d74496d66958873e"
         let text = Self.body(boundary, field: #"a\"b\\c"#, file: #"naïve \"😀\".txt"#)
         #expect(try events(boundary, text) == Self.form)
     }
 
-    @Test("A line end in a name comes escaped")
+    @Test("An escaped line end in a name is read")
     func lineEnds() throws {
         let text = Sample.part("a%0D%0Ab", "1") + "--b--\r\n"
         let events = MultipartRecording.part("a\r\nb", "1") + ["end"]
@@ -76,15 +76,15 @@ struct MultipartBrowserTests {
         #expect(events.first == #"part name=f file=C:\Users\new\test.txt"#)
     }
 
-    // What fetch() sends for an empty FormData.
-    @Test("A form without fields")
+    // fetch() sends this for an empty FormData.
+    @Test("A form without fields is read")
     func empty() throws {
         let boundary = "----WebKitFormBoundaryAbCdEfGhIjKlMnOp"
         #expect(try events(boundary, "--\(boundary)--\r\n") == ["end"])
     }
 
     // XMLHttpRequest in Safari may end without the last line end.
-    @Test("No line end behind the last boundary")
+    @Test("A form without a line end after the last boundary is read")
     func noLastLineEnd() throws {
         let text = Self.body("b", field: #"a%22b\c"#, file: "naïve %22😀%22.txt", end: "")
         #expect(try events("b", text) == Self.form)

@@ -3,10 +3,10 @@ import HTTPParser
 import TestSupport
 import Testing
 
-/// Forms that other programs make while the test runs.
-@Suite("Multipart from and for other programs")
+/// Forms that other programs make during the test.
+@Suite("Multipart forms of other programs, and forms that they read")
 struct MultipartClientTests {
-    /// Bytes of any kind, with line ends and dashes among them; the same in Swift and in Python.
+    /// Bytes of any kind, including line ends and dashes; the same in Swift and in Python.
     private static func content(_ count: Int) -> [UInt8] {
         var state: UInt32 = 1
         return (0..<count).map { _ in
@@ -27,7 +27,7 @@ struct MultipartClientTests {
 
         """
 
-    /// Runs a script that prints the media type in one line, and the content.
+    /// Runs a script that prints the media type in one line, and then the content.
     private func form(
         _ script: String, _ arguments: [String] = [], having module: String = "sys"
     ) async throws -> (type: String, bytes: [UInt8]) {
@@ -51,7 +51,7 @@ struct MultipartClientTests {
         #expect(part.content == content)
     }
 
-    /// Takes one request, whose content `curl` sends with the arguments given, and prints it.
+    /// Runs `curl` with the given arguments, accepts its request, and prints the content.
     private static let curl = """
         import http.server, os, subprocess, sys, tempfile, threading
         class Taker(http.server.BaseHTTPRequestHandler):
@@ -75,7 +75,7 @@ struct MultipartClientTests {
         sys.stdout.buffer.write(server.body)
         """
 
-    @Test("curl -F", arguments: [[], ["--form-escape"]])
+    @Test("Forms of curl -F are read", arguments: [[], ["--form-escape"]])
     func curl(options: [String]) async throws {
         _ = try Program.find("curl")
         let form = try await form(
@@ -97,7 +97,7 @@ struct MultipartClientTests {
         #expect(parts[4].content.isEmpty)
     }
 
-    @Test("curl nests several files of one field")
+    @Test("Several files of one field are read from the nested multipart of curl")
     func curlNested() async throws {
         _ = try Program.find("curl")
         let form = try await form(
@@ -111,7 +111,9 @@ struct MultipartClientTests {
         #expect(parts.map(\.head.isNested) == [false, true, true, false])
     }
 
-    @Test("curl encodes a part on request, which is refused", arguments: ["base64", "8bit"])
+    @Test(
+        "A part that curl encodes as base64 is refused, and one in 8bit is accepted",
+        arguments: ["base64", "8bit"])
     func curlEncoder(encoder: String) async throws {
         _ = try Program.find("curl")
         let form = try await form(Self.curl, ["-F", "a=1;encoder=\(encoder)"])
@@ -140,7 +142,7 @@ struct MultipartClientTests {
         #expect(parts[3].content.isEmpty)
     }
 
-    @Test("Python requests")
+    @Test("Forms of Python requests are read")
     func requests() async throws {
         let script = """
             import requests, sys
@@ -152,7 +154,7 @@ struct MultipartClientTests {
         try expectFields(try await form(Self.fields + script, having: "requests"))
     }
 
-    @Test("Python httpx")
+    @Test("Forms of Python httpx are read")
     func httpx() async throws {
         let script = """
             import httpx, sys
@@ -164,7 +166,7 @@ struct MultipartClientTests {
         try expectFields(try await form(Self.fields + script, having: "httpx"))
     }
 
-    @Test("FormData of Node.js")
+    @Test("FormData of Node.js is read")
     func node() async throws {
         let node = try Program.find("node")
         let script = """
@@ -191,7 +193,7 @@ struct MultipartClientTests {
         #expect(parts[3].head.fileName == "e")
     }
 
-    @Test("What Python's email writes is read as it reads it itself")
+    @Test("Messages of Python's email are read with the parts that Python reads")
     func emailWrites() async throws {
         let script = """
             import email.policy, sys
@@ -218,7 +220,7 @@ struct MultipartClientTests {
         let parts = try MultipartRecording.parts(
             type, Array(own[lengths.reduce(0, +)...]))
         try #require(parts.count == 3 && lengths.count == 3)
-        // The writer puts CRLF where its own text has LF, and its last line end before the
+        // Python writes CRLF where its own text has LF; its last line end may belong to the
         // delimiter.
         var start = 0
         for (part, length) in zip(parts, lengths) {
@@ -231,7 +233,7 @@ struct MultipartClientTests {
         #expect(parts.map(\.head.fileName) == [nil, "n.bin", "m.html"])
     }
 
-    @Test("What is written here, Python's email reads")
+    @Test("Python's email reads the written form")
     func emailReads() async throws {
         var form = MultipartSerializer<Never>()
         let contents = [[], Self.content(1), Self.content(200_000), Array("a\r\n".utf8)]

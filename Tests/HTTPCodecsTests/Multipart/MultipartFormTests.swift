@@ -9,7 +9,7 @@ struct MultipartFormTests {
     }
 
     @Test(
-        "4.2: Each part has a name, and a file a file name",
+        "4.2: Each part has a name, and a file has a file name",
         arguments: [
             (#"form-data; name="a""#, "part name=a"),
             (#"form-data; name=a"#, "part name=a"),
@@ -19,7 +19,7 @@ struct MultipartFormTests {
             (#"form-data; name="a"; filename="a;b=c, d.txt""#, "part name=a file=a;b=c, d.txt"),
             (#"form-data; filename="x"; name="a""#, "part name=a file=x"),
             (#"form-data;name="a";filename="x""#, "part name=a file=x"),
-            // 4.2 forbids the extended form; readers that take it see another name.
+            // 4.2 forbids the extended form; readers that accept it see another name.
             (#"form-data; name="a"; filename="x"; filename*=UTF-8''y"#, "part name=a file=x"),
             (#"form-data; name="a"; filename*=UTF-8''y"#, "part name=a"),
             ("form-data; name=\"\u{E9}\u{1F600}\"", "part name=\u{E9}\u{1F600}"),
@@ -31,7 +31,7 @@ struct MultipartFormTests {
     }
 
     @Test(
-        "4.2: A part that has none is refused",
+        "4.2: A part without a valid name or head is refused",
         arguments: [
             ("X: y", "missing part name at byte 5"),
             ("Content-Disposition: form-data", "missing part name at byte 26"),
@@ -62,7 +62,7 @@ struct MultipartFormTests {
             try MultipartRecording().eventsOfAllSplits(Self.text(fields)) == ["error \(error)"])
     }
 
-    @Test("Other content needs no name, and tells it where there is one")
+    @Test("Parts of multipart/mixed need no name, and have a file name where one is valid")
     func mixed() throws {
         let recording = MultipartRecording(kind: .mixed)
         for (fields, part) in [
@@ -76,7 +76,7 @@ struct MultipartFormTests {
         }
     }
 
-    @Test("A name that is no UTF-8 is read byte for byte, not lost")
+    @Test("A name that is not UTF-8 is read as ISO-8859-1")
     func latin1() throws {
         var bytes = Array(Sample.form("1").utf8)
         let place = try #require(bytes.firstIndex(of: UInt8(ascii: "n")).map { _ in 44 })
@@ -84,7 +84,7 @@ struct MultipartFormTests {
         #expect(try MultipartRecording().eventsOfAllSplits(bytes).first == "part name=n\u{E9}")
     }
 
-    @Test("4.4: The type of a part is reported, and all of its fields")
+    @Test("4.4: A part has its type and all its fields")
     func fields() throws {
         let text = Array(
             Sample.part("a", "1", "Content-Type: Text/Plain;charset=\"x\"\r\nX-A:  b \r\n").utf8)
@@ -102,7 +102,7 @@ struct MultipartFormTests {
     }
 
     @Test(
-        "4.7: A transfer encoding that changes nothing is taken",
+        "4.7: A transfer encoding that changes nothing is accepted",
         arguments: ["7bit", "8BIT", "binary"])
     func identity(coding: String) throws {
         let text = Sample.part("a", "1", "Content-Transfer-Encoding: \(coding)\r\n") + "--b--"
@@ -111,7 +111,7 @@ struct MultipartFormTests {
     }
 
     @Test(
-        "4.7: Any other is refused in a form, and the caller's affair elsewhere",
+        "4.7: Any other transfer encoding is refused in a form, and accepted in multipart/mixed",
         arguments: ["base64", "quoted-printable", "x", ""])
     func transferEncoding(coding: String) throws {
         let text = Sample.part("a", "1", "Content-Transfer-Encoding: \(coding)\r\n") + "--b--"
@@ -124,7 +124,7 @@ struct MultipartFormTests {
         #expect(events.last == "end")
     }
 
-    // MARK: 4.3, and RFC 2388: several files of one field in a part of their own
+    // MARK: 4.3, and RFC 2388: several files of one field in a nested multipart
 
     private static func nested(_ inside: String, _ type: String = "multipart/mixed") -> String {
         Sample.part("a", "1") + Sample.part("f", inside, "Content-Type: \(type); boundary=bb\r\n")
@@ -153,7 +153,7 @@ struct MultipartFormTests {
             ])
     }
 
-    @Test("A nested multipart without its closing delimiter is cut off, and the outer one holds")
+    @Test("A nested multipart without its closing delimiter is truncated, unless it is empty")
     func unclosedNesting() throws {
         let text = Self.nested("--bb\r\nX: y\r\n\r\n1")
         let events = try MultipartRecording().eventsOfAllSplits(text)
@@ -163,7 +163,7 @@ struct MultipartFormTests {
     }
 
     @Test(
-        "A file, and any other type, is content even when it is multipart",
+        "A file, or a part of another multipart type, is not parsed as nested parts",
         arguments: ["multipart/related", "multipart/form-data", "message/rfc822"])
     func opaque(type: String) throws {
         let events = try MultipartRecording().eventsOfAllSplits(Self.nested(Self.files, type))
@@ -177,7 +177,7 @@ struct MultipartFormTests {
     }
 
     @Test(
-        "A nested multipart needs a boundary of its own",
+        "A nested multipart without a separate, valid boundary is refused",
         arguments: [
             "multipart/mixed", "multipart/mixed; boundary=b", "multipart/mixed; boundary=\"@\"",
         ])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Limits of multipart content")
 struct MultipartLimitTests {
-    /// The last event under each limit, which is below, at and above what the input needs.
+    /// The last event under each of three limits: below, at and above the size of the input.
     private func outcomes(
         _ limit: WritableKeyPath<MultipartLimits, Int>, of size: Int, _ text: String,
         kind: MultipartKind = .formData
@@ -31,10 +31,10 @@ struct MultipartLimitTests {
         #expect(outcomes == ["error \(error)", "end", "end"])
     }
 
-    @Test("Parts")
+    @Test("More parts than the limit are refused")
     func parts() throws {
         let text = String(repeating: Sample.part("a", "1"), count: 3) + "--b--\r\n"
-        // Each part has 52 bytes, the line of its delimiter is 5 of them.
+        // Each part has 52 bytes, of which the line of its delimiter has 5.
         expect(try outcomes(\.parts, of: 3, text), "too many parts at byte 109")
         var recording = MultipartRecording()
         recording.limits.parts = 0
@@ -42,7 +42,7 @@ struct MultipartLimitTests {
         #expect(try recording.events(text) == ["error too many parts at byte 5"])
     }
 
-    @Test("1,000 parts are taken, 1,001 are not")
+    @Test("The standard limit accepts 1,000 parts and refuses 1,001")
     func partsByDefault() throws {
         let thousand = String(repeating: Sample.part("a", ""), count: 1_000)
         #expect(try MultipartRecording().events(thousand + "--b--").count == 2_001)
@@ -50,7 +50,7 @@ struct MultipartLimitTests {
         #expect(last == "error too many parts at byte \(thousand.utf8.count + 5)")
     }
 
-    @Test("The head of a part")
+    @Test("A head of a part above the limit is refused")
     func partHead() throws {
         let text = Sample.part("a", "1", "X: y\r\n") + "--b--\r\n"
         // The field lines with their line ends.
@@ -59,7 +59,7 @@ struct MultipartLimitTests {
             "part head too long at byte 50: trailers too long")
     }
 
-    @Test("A head without end is refused when the limit is met, whatever it is made of")
+    @Test("A head without an end is refused at the limit, with any content")
     func endlessHead() throws {
         for tile in ["a", "X: y\r\n", "X: " + String(repeating: "y", count: 997)] {
             let head = String(repeating: tile, count: 9_000 / tile.utf8.count + 1)
@@ -72,7 +72,7 @@ struct MultipartLimitTests {
         }
     }
 
-    @Test("Fields of a part")
+    @Test("More fields of a part than the limit are refused")
     func fieldCount() throws {
         let text = Sample.part("a", "1", "X: y\r\nX: z\r\n") + "--b--\r\n"
         expect(
@@ -83,7 +83,9 @@ struct MultipartLimitTests {
         #expect(events == ["error part head too long at byte 233: too many fields"])
     }
 
-    @Test("Names and file names", arguments: ["name=\"%\"", "name=a; filename=\"%\""])
+    @Test(
+        "Names and file names above the limit are refused",
+        arguments: ["name=\"%\"", "name=a; filename=\"%\""])
     func names(parameters: String) throws {
         let disposition = parameters.replacing("%", with: "é%22")
         let text =
@@ -91,7 +93,7 @@ struct MultipartLimitTests {
         expect(try outcomes(\.nameBytes, of: 3, text), "part head too long at byte 26: name")
     }
 
-    @Test("A name of 10,000 bytes does not fit into a head, one of 2,000 is too long")
+    @Test("Names of 10,000 and of 2,000 bytes are refused by the standard limits")
     func longNames() throws {
         for (length, place) in [(10_000, 8_195), (2_000, 26)] {
             let text = Sample.part(String(repeating: "n", count: length), "1")
@@ -100,11 +102,11 @@ struct MultipartLimitTests {
         }
     }
 
-    @Test("Content of a field")
+    @Test("Content of a field above the limit is refused")
     func fieldContent() throws {
         let text = Sample.form("12\r\n5")
         expect(try outcomes(\.fieldBytes, of: 5, text), "part too long at byte 53")
-        // That of files, and of parts of other content, is not meant.
+        // The limit does not apply to files, or to parts of multipart/mixed.
         var recording = MultipartRecording()
         recording.limits.fieldBytes = 1
         let file = text.replacing("name=\"n\"", with: "name=\"n\"; filename=\"\"")
@@ -113,7 +115,7 @@ struct MultipartLimitTests {
         #expect(try recording.eventsOfAllSplits(text).last == "end")
     }
 
-    @Test("Content of a file")
+    @Test("Content of a file above the limit is refused")
     func fileContent() throws {
         let text = Sample.form("12\r\n5").replacing("\"n\"", with: "\"n\"; filename=\"\"")
         expect(try outcomes(\.fileBytes, of: 5, text), "part too long at byte 66")
@@ -121,7 +123,7 @@ struct MultipartLimitTests {
         expect(try outcomes(\.fileBytes, of: 5, mixed, kind: .mixed), "part too long at byte 11")
     }
 
-    @Test("All of the input")
+    @Test("Input above the total limit is refused")
     func total() throws {
         let text = Sample.form("1234567") + "epilogue"
         let length = Int64(text.utf8.count)
@@ -134,7 +136,7 @@ struct MultipartLimitTests {
         }
     }
 
-    @Test("Preamble, epilogue and padding, each")
+    @Test("Preamble, epilogue and padding above the limit are each refused")
     func filler() throws {
         let rest = "--b\r\n" + Sample.head.dropFirst(4) + "1\r\n--b--"
         expect(
@@ -154,7 +156,7 @@ struct MultipartLimitTests {
             "filler too long at byte \(rest.utf8.count + 2)")
     }
 
-    @Test("Depth")
+    @Test("Nesting deeper than the limit is refused")
     func depth() async throws {
         func nested(_ depth: Int, _ inside: String) -> String {
             guard depth > 0 else { return inside }
@@ -173,7 +175,7 @@ struct MultipartLimitTests {
             for limit in 1...6 {
                 recording.limits.depth = limit
                 let events = try recording.eventsOfAllSplits(text)
-                // Other tests wait for answers meanwhile.
+                // Gives other tests time to handle responses.
                 await Task.yield()
                 if limit >= depth {
                     #expect(events == whole)
@@ -186,7 +188,7 @@ struct MultipartLimitTests {
         }
     }
 
-    @Test("Limits of none refuse, and do not trap", arguments: [0, -1])
+    @Test("Limits of 0 and below do not trap, and a total of 0 refuses content", arguments: [0, -1])
     func extremes(limit: Int) throws {
         var limits = MultipartLimits()
         limits.parts = limit

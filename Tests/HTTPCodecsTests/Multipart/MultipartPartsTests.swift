@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Multipart content as a stream of parts")
 struct MultipartPartsTests {
-    /// A stream of pieces that knows how many of them were asked for.
+    /// A stream of pieces that counts how many of them were requested.
     private final class Pieces: AsyncSequence, @unchecked Sendable {
         typealias Element = [UInt8]
         struct Broken: Error {}
@@ -47,7 +47,7 @@ struct MultipartPartsTests {
         return (try MultipartParts(of: type, in: pieces, limits: limits), pieces)
     }
 
-    @Test("Parts come in order with their content", arguments: [1, 2, 3, 7, 64, 1_000])
+    @Test("Parts are read in order with their content", arguments: [1, 2, 3, 7, 64, 1_000])
     func order(size: Int) async throws {
         let (parts, pieces) = try parts(size: size)
         var seen: [String] = []
@@ -72,13 +72,13 @@ struct MultipartPartsTests {
         #expect(names == ["a", "b", "f"])
     }
 
-    @Test("Nothing is read before it is asked for")
+    @Test("Pieces are read only when they are needed")
     func backPressure() async throws {
         let (parts, pieces) = try parts(size: 10)
         var iterator = parts.makeAsyncIterator()
         #expect(pieces.asked == 0)
         let first = try #require(try await iterator.next())
-        // The head, and no more than the piece it ends in.
+        // It has read the head, up to the piece in which the head ends.
         #expect(pieces.asked == 5)
         #expect(first.head.fields.count == 1)
         _ = try await iterator.next()
@@ -91,7 +91,7 @@ struct MultipartPartsTests {
         }
     }
 
-    @Test("Pieces that are all content are handed on as they are")
+    @Test("Pieces that contain only content are passed on unchanged")
     func pieces() async throws {
         let (parts, _) = try parts(size: 50)
         for try await part in parts where part.name == "f" {
@@ -102,7 +102,7 @@ struct MultipartPartsTests {
         }
     }
 
-    @Test("A part that is passed, or read, says so")
+    @Test("Reading a part twice, or after the next part has begun, throws an error")
     func misuse() async throws {
         let (parts, _) = try parts()
         var iterator = parts.makeAsyncIterator()
@@ -118,7 +118,7 @@ struct MultipartPartsTests {
         await #expect(throws: MultipartUseError.partIsOver) { try await second.collect() }
     }
 
-    @Test("An iterator that came to its end stays there; a second one goes on where it was")
+    @Test("An iterator stays at its end; a second one continues with the next part")
     func iterators() async throws {
         let (parts, _) = try parts()
         for try await part in parts {
@@ -144,10 +144,10 @@ struct MultipartPartsTests {
         }
     }
 
-    @Test("Two cannot read at a time, and the first goes on")
+    @Test("A second reader at the same time gets an error, and the first reader continues")
     func concurrentReading() async throws {
         let second = Second()
-        // The second reader comes while the first waits for bytes.
+        // The second reader starts while the first waits for bytes.
         let bytes = AsyncStream<[UInt8]> {
             await second.read()
             return second.pieces.popLast()
@@ -162,7 +162,7 @@ struct MultipartPartsTests {
         second.parts = nil
     }
 
-    @Test("What is wrong comes out, and again")
+    @Test("Errors of the content are thrown, and thrown again")
     func errors() async throws {
         let (parts, _) = try parts(Array(Self.form.dropLast(60)))
         let error = CodecError(.truncated, at: Int64(Self.form.count - 60))
@@ -183,14 +183,14 @@ struct MultipartPartsTests {
         await #expect(throws: CodecError.self) { try await first.collect() }
     }
 
-    @Test("The stream's own error comes out")
+    @Test("An error of the stream is thrown, and thrown again")
     func failingStream() async throws {
         let (parts, _) = try parts(fails: true)
         await #expect(throws: Pieces.Broken.self) { for try await _ in parts {} }
         await #expect(throws: Pieces.Broken.self) { for try await _ in parts {} }
     }
 
-    @Test("A limit for what is collected", arguments: [0, 3, 4, 5])
+    @Test("Collecting more content than its limit throws an error", arguments: [0, 3, 4, 5])
     func collecting(limit: Int) async throws {
         let (parts, _) = try parts()
         var iterator = parts.makeAsyncIterator()
@@ -206,7 +206,7 @@ struct MultipartPartsTests {
     }
 
     @Test(
-        "Text is UTF-8 and nothing else",
+        "Only UTF-8 and US-ASCII are read as text",
         arguments: [
             ("text/plain; charset=utf-8", [0xC3, 0xA9], nil),
             ("text/plain;charset=US-ASCII", [0x61], nil),

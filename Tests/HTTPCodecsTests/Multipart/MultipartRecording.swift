@@ -2,14 +2,14 @@ import HTTPCodecs
 import HTTPParser
 import Testing
 
-/// How multipart content is read in a test, and what comes of it, one line an event.
+/// Parses multipart content with given options, and records one line for each event.
 struct MultipartRecording {
     var kind = MultipartKind.formData
     var boundary = "b"
     var limits = MultipartLimits.standard
     var leniency: MultipartLeniency = []
 
-    /// The events of the pieces, contents joined, then the error, if any.
+    /// The events of the pieces, with joined contents, then the error, if any.
     func events(_ pieces: [ArraySlice<UInt8>]) throws -> [String] {
         let boundary = try #require(MultipartBoundary(boundary))
         var parser = MultipartParser(kind, boundary: boundary, limits: limits, leniency: leniency)
@@ -54,7 +54,7 @@ struct MultipartRecording {
         var content: [UInt8] = []
     }
 
-    /// The parts of content as a client sent it.
+    /// The parts of the content that a client sent.
     static func parts(_ type: String, _ bytes: [UInt8]) throws -> [Part] {
         let type = try #require(MediaType(type))
         var parser = try PartParser(of: type)
@@ -72,7 +72,7 @@ struct MultipartRecording {
         }
     }
 
-    /// A part of a form, as `events` tells it.
+    /// The events of one part of a form, as `events` lists them.
     static func part(_ name: String, _ content: String, _ more: String = "") -> [String] {
         let head = more.isEmpty ? "part name=\(name)" : "part name=\(name) \(more)"
         return content.isEmpty ? [head, "part end"] : [head, "content \(content)", "part end"]
@@ -116,7 +116,7 @@ struct MultipartRecording {
         }
     }
 
-    /// Printable bytes as they are, others escaped; long contents by their length.
+    /// Prints printable bytes unchanged, others escaped, and long contents by their length.
     static func printed(_ bytes: [UInt8]) -> String {
         if bytes.count > 400 { return "of \(bytes.count) bytes" }
         return bytes.reduce(into: "") { text, byte in
@@ -130,7 +130,7 @@ struct MultipartRecording {
     }
 }
 
-/// A form's content, written with few words.
+/// Short functions that make the content of a form.
 enum Sample {
     static func part(_ name: String, _ content: String, _ fields: String = "") -> String {
         "--b\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\(fields)\r\n\(content)\r\n"

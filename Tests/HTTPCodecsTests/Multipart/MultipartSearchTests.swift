@@ -4,7 +4,7 @@ import Testing
 
 @Suite("RFC 2046, 5.1.1: The search for delimiters")
 struct MultipartSearchTests {
-    @Test("The pair of bytes is found wherever it stands", arguments: [1, 2, 3, 16])
+    @Test("The pair of bytes is found at every place", arguments: [1, 2, 3, 16])
     func pairs(distance: Int) {
         let search = BytePairSearch(0x0D, 0x2D, distance: distance)
         for count in [0, 1, 15, 16, 17, 63, 64, 79, 80, 81, 160] {
@@ -18,7 +18,7 @@ struct MultipartSearchTests {
                 #expect(Self.place(search, bytes, 0) == place)
                 #expect(Self.place(search, bytes, place) == place)
                 #expect(Self.place(search, bytes, place + 1) == count)
-                // Without the second byte it counts only where that may yet come.
+                // Without the second byte, the place counts only if that byte may still follow.
                 if hasSecond { bytes[place + distance] = 0x2E }
                 #expect(Self.place(search, bytes, 0) == (hasSecond ? count : place))
             }
@@ -29,7 +29,7 @@ struct MultipartSearchTests {
         unsafe bytes.withUnsafeBytes { unsafe search.firstPlace(in: $0, from: start) }
     }
 
-    /// Content of few letters, so that it is full of what is nearly a delimiter.
+    /// Content of few letters, so that much of it is similar to a delimiter.
     private static func content(
         _ count: Int, using random: inout some RandomNumberGenerator
     ) -> String {
@@ -39,7 +39,7 @@ struct MultipartSearchTests {
         return text
     }
 
-    @Test("Parts are those that splitting the text gives")
+    @Test("Parts are the same as by splitting the text")
     func comparison() throws {
         var random = SystemRandomNumberGenerator()
         for round in 0..<400 {
@@ -48,7 +48,7 @@ struct MultipartSearchTests {
             }
             let text =
                 contents.map { "--b\r\n\r\n\($0)\r\n" }.joined() + "--b--\r\n"
-            // Replacing may have made a delimiter anew.
+            // The replacement may have created another delimiter.
             guard text.components(of: "\r\n--b").count == 4 else { continue }
             var expected: [String] = []
             for content in contents {
@@ -65,7 +65,7 @@ struct MultipartSearchTests {
     }
 
     @Test(
-        "Content that is nothing but beginnings of delimiters is content",
+        "Content of repeated beginnings of delimiters is read in few calls",
         arguments: [
             "\r\n--boundar", "\r", "\r\n", "\r\n--", "\r\n--boundary-", "-", "\n--boundary",
         ])
@@ -74,7 +74,7 @@ struct MultipartSearchTests {
         let tiles = Array(String(repeating: tile, count: (1 << 20) / tile.utf8.count).utf8)
         var form = MultipartSerializer<Never>(.mixed, boundary: boundary)
         try form.append([:], bytes: [0x2E] + tiles)
-        // Pieces of a thousand bytes and one end everywhere in the tile.
+        // Pieces of 1,001 bytes end at every place of the tile.
         for size in [form.bytes.count, 1_001] {
             var parser = PartParser(.mixed, boundary: boundary)
             var count = 0

@@ -6,7 +6,7 @@ import Testing
 struct MultipartSerializerTests {
     private let boundary = MultipartBoundary("b") ?? .random()
 
-    @Test("A form in memory is what browsers send")
+    @Test("A form is written as browsers send it")
     func form() throws {
         var form = MultipartSerializer<Never>(boundary: boundary)
         try form.append(name: "a", text: "1")
@@ -27,7 +27,7 @@ struct MultipartSerializerTests {
         #expect(form.mediaType.description == "multipart/form-data; boundary=b")
     }
 
-    @Test("Content without parts is the closing delimiter, with which the parser agrees")
+    @Test("Content without parts is the closing delimiter, which the parser accepts")
     func empty() throws {
         let form = MultipartSerializer<Never>(boundary: boundary)
         #expect(form.bytes == Array("--b--\r\n".utf8))
@@ -35,7 +35,7 @@ struct MultipartSerializerTests {
         #expect(try MultipartRecording().events([form.bytes[...]]) == ["end"])
     }
 
-    @Test("What the caller streams has its place, and its length counts")
+    @Test("Streamed content is a separate segment, and its length is part of the total")
     func sources() throws {
         var form = MultipartSerializer<String>(.mixed, boundary: boundary)
         try form.append(["X": "y"], bytes: [1])
@@ -57,7 +57,7 @@ struct MultipartSerializerTests {
         #expect(form.mediaType.description == "multipart/mixed; boundary=b")
     }
 
-    @Test("The boundary is random, and stands quoted where it must")
+    @Test("The standard boundary is random; one with special characters is quoted")
     func boundaries() throws {
         let first = MultipartSerializer<Never>()
         let second = MultipartSerializer<Never>()
@@ -74,7 +74,7 @@ struct MultipartSerializerTests {
         "a\\\"b", "\"", "a;b=c", "\t", "\r\n--b\r\n", "\r\n--b--\r\n", "=?utf-8?q?a?=", "../../x",
     ]
 
-    @Test("Names come back as they were, and bring nothing of their own", arguments: oddNames)
+    @Test("Names are read back unchanged, and add no parts or fields", arguments: oddNames)
     func names(name: String) throws {
         var form = MultipartSerializer<Never>(boundary: boundary)
         try form.append(name: name, fileName: name, bytes: [0x31])
@@ -88,7 +88,7 @@ struct MultipartSerializerTests {
     }
 
     @Test(
-        "Control characters in a name do not reach the wire",
+        "Control characters in a name are not sent",
         arguments: ["a\0b", "\u{1B}", "\u{7F}"])
     func controls(name: String) throws {
         var form = MultipartSerializer<Never>(boundary: boundary)
@@ -98,7 +98,7 @@ struct MultipartSerializerTests {
     }
 
     @Test(
-        "A field that would begin another line is refused, and nothing is written",
+        "A field value with a line end or NUL is refused, and nothing is written",
         arguments: ["a\r\nX: y", "a\nb", "a\rb", "a\0b", "\r\n\r\n--b--"])
     func injection(value: String) throws {
         var form = MultipartSerializer<String>(.mixed, boundary: boundary)
@@ -112,7 +112,7 @@ struct MultipartSerializerTests {
         #expect(form.length == 7)
     }
 
-    @Test("What is written is read again")
+    @Test("Parsing returns the written parts")
     func roundTrip() throws {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<200 {

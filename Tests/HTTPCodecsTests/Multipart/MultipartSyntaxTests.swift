@@ -29,19 +29,19 @@ struct MultipartSyntaxTests {
     }
 
     @Test(
-        "What is like a delimiter is content",
+        "Bytes that are only similar to a delimiter are content",
         arguments: [
             "--b", "x--b", "\r\n-b", "\r\n--", "\r\n--B--", "\r\n--bX", "\r\n--b-", "\r\n--b-\r\n",
             "\r\n--b1\r\nContent-Disposition: form-data; name=\"m\"\r\n\r\n", "\r\n --b\r\n",
             "\n--b\r\n", "\r--b\r\n", "\r\r\n--ab", "\r\n\r\n--a", "\r\n---b", "\r\n--b'",
         ])
     func nearDelimiters(content: String) throws {
-        // A space in front, since content may begin with a delimiter.
+        // The space is needed because content may begin with a delimiter.
         let events = try MultipartRecording().eventsOfAllSplits(Sample.form(" " + content))
         #expect(events == Self.one(" " + MultipartRecording.printed(Array(content.utf8))))
     }
 
-    @Test("A boundary that begins like another is told from it")
+    @Test("A boundary that is a prefix of another is distinguished from it")
     func prefixes() throws {
         let text = Sample.form("1\r\n--boundary\r\n2") + Sample.form("3")
         var recording = MultipartRecording()
@@ -52,7 +52,7 @@ struct MultipartSyntaxTests {
     }
 
     @Test(
-        "A part may end right behind its head, and need no field",
+        "A part may end directly after its head, and needs no field",
         arguments: [
             ("--b\r\n\r\n\r\n--b--", ["part", "part end", "end"]),
             ("--b\r\n\r\n--b--", ["part", "part end", "end"]),
@@ -73,7 +73,7 @@ struct MultipartSyntaxTests {
     }
 
     @Test(
-        "What stands around the parts is skipped",
+        "Preamble and epilogue are skipped",
         arguments: [
             ("", ""), ("\r\n", "\r\n"), ("preamble\r\n", "\r\nepilogue"), ("--x\r\n", "\r\n--b--"),
             ("--bb\r\n--b-\r\n", " \t\r\n\r\n"), ("\n--b\n\r\n", " \t"), ("\r\r\n", "\r\n\r"),
@@ -83,7 +83,7 @@ struct MultipartSyntaxTests {
         #expect(try MultipartRecording().eventsOfAllSplits(text) == Self.one("1"))
     }
 
-    @Test("Blanks may stand behind a delimiter", arguments: [" ", "\t", " \t  "])
+    @Test("Blanks may follow a delimiter", arguments: [" ", "\t", " \t  "])
     func padding(blanks: String) throws {
         let text =
             "--b\(blanks)\r\n" + Sample.head.dropFirst(4) + "1\r\n--b\(blanks)\r\n"
@@ -92,14 +92,14 @@ struct MultipartSyntaxTests {
         #expect(try MultipartRecording().eventsOfAllSplits(text) == events)
     }
 
-    @Test("An empty form is the closing delimiter alone, as browsers send it")
+    @Test("An empty form is only the closing delimiter, as browsers send it")
     func noParts() throws {
         #expect(try MultipartRecording().eventsOfAllSplits("--b--\r\n") == ["end"])
         #expect(try MultipartRecording().eventsOfAllSplits("\r\n--b--") == ["end"])
     }
 
     @Test(
-        "The line of a delimiter has nothing else",
+        "A line of a delimiter with other bytes is refused",
         arguments: [
             ("--b\n", 3), ("--b\rX", 3), ("--b x", 4), ("--b\u{0}", 3), ("--b\"\r\n", 3),
             ("--b\t;", 4), ("--b--x", 5), ("--b--\nx", 5), ("--b--\rx", 5), ("--b-- x", 6),
@@ -116,7 +116,7 @@ struct MultipartSyntaxTests {
                 == "error invalid delimiter at byte \(place)")
     }
 
-    @Test("Input that ends before the closing delimiter is cut off")
+    @Test("Input that ends before the closing delimiter is reported as truncated")
     func truncation() throws {
         let text = Array((Sample.part("a", "1") + Sample.part("n", "2") + "--b--").utf8)
         for length in 0..<text.count {
@@ -129,7 +129,7 @@ struct MultipartSyntaxTests {
     }
 
     @Test(
-        "Part heads are fields as HTTP has them",
+        "Heads of parts that are invalid as HTTP fields are refused",
         arguments: [
             ("X\r\n\r\n", "missing colon", 1), ("X : y\r\n\r\n", "whitespace before colon", 1),
             ("X: y\n\r\n", "bare line feed", 4), ("X: y\rz\r\n\r\n", "bare carriage return", 4),
@@ -148,7 +148,7 @@ struct MultipartSyntaxTests {
         }
     }
 
-    @Test("A lone LF counts where the caller forgives it")
+    @Test("A bare LF ends a line only if the caller allows it")
     func bareLineFeed() throws {
         let text = """
             preamble

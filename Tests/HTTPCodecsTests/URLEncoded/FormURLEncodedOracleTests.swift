@@ -3,14 +3,14 @@ import HTTPParser
 import TestSupport
 import Testing
 
-/// Others must take the same for the same, in both directions.
+/// Compares reading and writing with other programs.
 @Suite("URL standard: forms of Python and Node")
 struct FormURLEncodedOracleTests {
     private static let count = 400
     private typealias Pairs = [[[UInt8]]]
 
-    /// Reads lines, each a form in ASCII or the word `pairs` and pairs in hexadecimal; answers with
-    /// the pairs that it reads in a form, in UTF-8, or with the form that it makes of pairs.
+    /// Reads lines, each a form in ASCII or the word `pairs` and pairs in hexadecimal; prints the
+    /// pairs that it reads in a form, in UTF-8, or the form that it makes of the pairs.
     private static let node = """
         const hex = text => Buffer.from(text, 'utf8').toString('hex');
         const text = hex => Buffer.from(hex, 'hex').toString('utf8');
@@ -21,7 +21,7 @@ struct FormURLEncodedOracleTests {
                     .map(pair => pair.split('=').map(text));
                 console.log(new URLSearchParams(pairs).toString());
             } else {
-                // A leading `?` would be taken off.
+                // A leading `?` would be removed.
                 const pairs = [...new URLSearchParams('&' + line)];
                 console.log(pairs.map(([n, v]) => hex(n) + '=' + hex(v)).join(','));
             }
@@ -99,7 +99,9 @@ struct FormURLEncodedOracleTests {
             : try await self.lines("python3", ["-c", python], lines)
     }
 
-    @Test("Both read in forms, and in forms of ours, what we do", arguments: ["node", "python3"])
+    @Test(
+        "Node and Python read the same pairs in random and written forms",
+        arguments: ["node", "python3"])
     func reading(oracle: String) async throws {
         let texts = Self.texts().map { FormURLEncoded($0) }
         let forms = Self.forms() + texts.map(\.description)
@@ -107,20 +109,22 @@ struct FormURLEncodedOracleTests {
         try #require(answers.count == forms.count)
         for (form, answer) in zip(forms, answers) {
             #expect(Self.hex(try FormURLEncoded(form)) == answer, "\(form)")
-            // Given raw, too: what is not escaped means the same.
+            // Unescaped bytes beyond ASCII have the same meaning.
             let raw = Self.unescaped(form)
             #expect(Self.hex(try FormURLEncoded(raw.span)) == answer, "\(form), raw")
         }
     }
 
-    @Test("We read in their forms what they were made of", arguments: ["node", "python3"])
+    @Test(
+        "Forms that Node and Python write are read as the original pairs",
+        arguments: ["node", "python3"])
     func writing(oracle: String) async throws {
         let texts = Self.texts().map { FormURLEncoded($0) }
         let answers = try await Self.answers(of: oracle, texts.map { "pairs " + Self.hex($0) })
         try #require(answers.count == texts.count)
         for (form, answer) in zip(texts, answers) {
             #expect(try FormURLEncoded(String(answer), options: .strict) == form)
-            // Python leaves `~` and encodes `*`, as RFC 3986 would have it.
+            // Python leaves `~` and encodes `*`, as in RFC 3986.
             if oracle == "node" { #expect(form.description == answer) }
         }
     }

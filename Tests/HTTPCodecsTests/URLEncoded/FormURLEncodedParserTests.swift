@@ -4,7 +4,7 @@ import Testing
 
 @Suite("URL standard: application/x-www-form-urlencoded parsing")
 struct FormURLEncodedParserTests {
-    /// What a parser makes of some pieces: the pairs as text, or the error.
+    /// The result of parsing the pieces: the pairs as text, or the error.
     static func outcome(
         _ pieces: [ArraySlice<UInt8>], _ options: FormURLEncoded.Options
     ) -> Result<[FormURLEncoded.Pair], CodecError> {
@@ -34,7 +34,7 @@ struct FormURLEncodedParserTests {
         names.map { FormURLEncoded.Pair(name: $0.0, value: $0.1) }
     }
 
-    @Test("Pairs, whole and at every split", arguments: cases)
+    @Test("Pairs are the same for whole input and at every split", arguments: cases)
     func parsing(text: String, expected: [(String, String)]) throws {
         let outcome = Self.outcomeAtAllSplits(Array(text.utf8), .standard)
         #expect(try outcome.get() == Self.pairs(expected))
@@ -59,7 +59,7 @@ struct FormURLEncodedParserTests {
         ("%E2%82x", [("\u{FFFD}x", "")]), ("a\r\n=b", [("a\r\n", "b")]),
     ]
 
-    @Test("Bytes that are no UTF-8 are kept")
+    @Test("Bytes that are not UTF-8 are kept")
     func bytes() throws {
         let form = try FormURLEncoded(Array("a%FF=%80".utf8).span)
         #expect(Array(form.nameBytes(at: 0)) == [0x61, 0xFF])
@@ -67,7 +67,7 @@ struct FormURLEncodedParserTests {
         #expect(form.description == "a%FF=%80")
     }
 
-    @Test("A strict parser refuses ill-formed escapes where they begin", arguments: badEscapes)
+    @Test("A strict parser refuses invalid escapes at their first byte", arguments: badEscapes)
     func escapes(text: String, offset: Int64) {
         var options = FormURLEncoded.Options()
         options.refusesInvalidEscapes = true
@@ -80,8 +80,7 @@ struct FormURLEncodedParserTests {
         ("%4%41", 0), ("%+1", 0), ("a=%2G", 2), ("%41%4", 3),
     ]
 
-    @Test(
-        "A strict parser refuses what is not UTF-8 at the byte that spoils it", arguments: badText)
+    @Test("A strict parser refuses invalid UTF-8 at its first invalid byte", arguments: badText)
     func text(text: String, offset: Int64) {
         var options = FormURLEncoded.Options()
         options.refusesInvalidText = true
@@ -97,7 +96,7 @@ struct FormURLEncodedParserTests {
         ("%F5", 0), ("\u{FF}", 0), ("ab\u{C3}", 3), ("ab\u{C3}c", 3), ("\u{C3}%", 1),
     ]
 
-    @Test("A strict parser takes what is well-formed")
+    @Test("A strict parser accepts valid forms")
     func wellFormed() throws {
         let text = "ü=%C3%BC&\u{D7FF}=\u{E000}&\u{10FFFF}=%F4%8F%BF%BF&%EE%80%80=\u{800}%7f&+=%00"
         let strict = Self.outcomeAtAllSplits(Array(text.utf8), .strict)
@@ -114,12 +113,12 @@ struct FormURLEncodedLimitTests {
         options.pairLimit = 10
         let text = "&&" + Array(repeating: "a=", count: count).joined(separator: "&&") + "&&"
         let outcome = FormURLEncodedParserTests.outcomeAtAllSplits(Array(text.utf8), options)
-        // Behind two bytes of `&`, ten times four bytes.
+        // After two bytes of `&`, there are ten times four bytes.
         let error = CodecError(.tooManyPairs, at: 42)
         #expect(fails ? outcome == .failure(error) : (try? outcome.get().count) == count)
     }
 
-    @Test("11,000 pairs are refused at the first one too many")
+    @Test("11,000 pairs are refused at the first one above the limit")
     func manyPairs() throws {
         let text = Array(repeating: "ab=c", count: 11_000).joined(separator: "&")
         let error = #expect(throws: CodecError.self) { try FormURLEncoded(text) }
@@ -138,7 +137,7 @@ struct FormURLEncodedLimitTests {
         #expect(fails ? outcome == .failure(error) : (try? outcome.get().count) == 1)
     }
 
-    @Test("What is wrong before the limit is told before the limit")
+    @Test("An error before the limit is reported instead of the limit")
     func order() {
         var options = FormURLEncoded.Options.strict
         options.byteLimit = 4
@@ -155,7 +154,7 @@ struct FormURLEncodedLimitTests {
         #expect(throws: error) { try parser.finish() }
     }
 
-    @Test("The limit of 2 MiB is there without being asked for")
+    @Test("The standard limit is 2 MiB")
     func standardLimit() throws {
         let bytes = [UInt8](repeating: 0x61, count: 2 << 20)
         #expect(try FormURLEncoded(bytes.span).first?.name.utf8.count == 2 << 20)
@@ -165,7 +164,7 @@ struct FormURLEncodedLimitTests {
     }
 
     @Test(
-        "2 MiB of one thing are read, in one piece and in pieces of one byte",
+        "2 MiB of a repeated text are read within a minute, whole and byte by byte",
         .timeLimit(.minutes(1)), arguments: ["&", "%", "a=", "%4", "=", "+", "%C3", "%C3%BC"])
     func monotony(unit: String) async throws {
         let bytes = Array(String(repeating: unit, count: (2 << 20) / unit.utf8.count).utf8)
@@ -174,7 +173,7 @@ struct FormURLEncodedLimitTests {
         var parser = FormURLEncodedParser()
         for index in bytes.indices {
             try parser.append(bytes.span.extracting(index..<(index + 1)))
-            // Other tests wait for answers meanwhile.
+            // Gives other tests time to handle responses.
             if index.isMultiple(of: 1 << 16) { await Task.yield() }
         }
         #expect(try parser.finish() == form)

@@ -5,7 +5,7 @@ import Testing
 @Suite("URL standard: names and values of forms")
 struct FormURLEncodedTests {
     @Test(
-        "What is written is read again",
+        "Reading returns the written pairs",
         arguments: [
             ([], ""), ([("a", "b")], "a=b"), ([("a", "")], "a="), ([("", "")], "="),
             ([("a b", "c+d")], "a+b=c%2Bd"), ([("a&b", "=")], "a%26b=%3D"),
@@ -21,7 +21,7 @@ struct FormURLEncodedTests {
         #expect(form.map(\.value) == pairs.map(\.1))
     }
 
-    @Test("Names are found in order, byte by byte")
+    @Test("Names are found in order, and compared byte by byte")
     func lookup() throws {
         let form = try FormURLEncoded("a=1&b=2&a=3&A=4&e%CC%81=5&&x")
         #expect(form["a"] == "1")
@@ -31,7 +31,7 @@ struct FormURLEncodedTests {
         #expect(form["y"] == nil)
         #expect(form.values(of: "y") == [])
         #expect(form.contains("b") && !form.contains("B") && !form.contains(""))
-        // The same character in another spelling is another name.
+        // The same character in another encoding is another name.
         #expect(form["e\u{301}"] == "5")
         #expect(form["\u{E9}"] == nil)
     }
@@ -58,7 +58,7 @@ struct FormURLEncodedTests {
         #expect(Set([composed, composed]).count == 1)
     }
 
-    @Test("Equal forms have the same pairs, however they came about")
+    @Test("Forms with the same pairs in the same order are equal")
     func equality() throws {
         var form: FormURLEncoded = ["x": "1", "a": "2"]
         form["x"] = nil
@@ -69,7 +69,7 @@ struct FormURLEncodedTests {
     }
 
     @Test(
-        "The query of a target",
+        "The query of a request target is read",
         arguments: [
             ("/search?q=a+b&q=c", ["a b", "c"]), ("/search?", []), ("/search", []),
             ("http://h/?q=%3F?", ["??"]), ("/?q", [""]),
@@ -79,7 +79,7 @@ struct FormURLEncodedTests {
         #expect(try FormURLEncoded(query: target.query).values(of: "q") == values)
     }
 
-    @Test("Ten thousand names of one length are searched one after another")
+    @Test("A name is found among 10,000 names of the same length")
     func manyNames() throws {
         let form = FormURLEncoded((0..<10_000).map { ("name\(10_000 + $0)", "\($0)") })
         #expect(form["name19999"] == "9999")

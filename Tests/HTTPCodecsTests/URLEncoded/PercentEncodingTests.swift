@@ -13,7 +13,7 @@ struct PercentEncodingTests {
         visible.filter { !characters.contains($0) }
     }
 
-    @Test("Each set keeps what its grammar names, and nothing else", arguments: sets)
+    @Test("Each set contains the characters of its grammar, and no others", arguments: sets)
     func keeping(set: PercentEncoding.ByteSet, characters: String) {
         #expect(set == PercentEncoding.ByteSet(characters))
         for byte in UInt8.min...UInt8.max {
@@ -45,13 +45,13 @@ struct PercentEncodingTests {
         #expect(PercentEncoding.encode("abc?", keeping: set) == "ab%63?")
     }
 
-    @Test("A set of characters beyond ASCII is a mistake of the program")
+    @Test("A set with characters beyond ASCII traps")
     func badSet() async {
         await #expect(processExitsWith: .failure) { _ = PercentEncoding.ByteSet("ä") }
     }
 
     @Test(
-        "What is encoded comes back",
+        "Decoding returns the encoded text",
         arguments: [
             ("", ""), ("a b/ü", "a%20b%2F%C3%BC"), ("100%", "100%25"), ("\0\u{7F}", "%00%7F"),
             ("+&=", "%2B%26%3D"), ("🎈", "%F0%9F%8E%88"), ("~-._", "~-._"), ("%41", "%2541"),
@@ -63,7 +63,7 @@ struct PercentEncodingTests {
         #expect(try PercentEncoding.decode(encoded, .lenient) == text)
     }
 
-    @Test("All bytes come back")
+    @Test("Decoding returns all byte values, and appends to existing output")
     func allBytes() throws {
         let bytes = Array(UInt8.min...UInt8.max)
         var encoded = Array("x".utf8)
@@ -74,7 +74,7 @@ struct PercentEncodingTests {
     }
 
     @Test(
-        "Ill-formed escapes are refused where they begin, or mean themselves",
+        "Invalid escapes are refused at their first byte, or kept when lenient",
         arguments: [
             ("%", 0), ("a%", 1), ("%4", 0), ("a%4", 1), ("%4g", 0), ("%g4", 0), ("%41%", 3),
             ("%%41", 0), ("%+1", 0), ("%-1", 0), ("% 1", 0), ("%0x", 0), ("%u0041", 0), ("%４1", 0),
@@ -87,12 +87,14 @@ struct PercentEncodingTests {
         #expect(lenient == text.replacing("%41", with: "A"))
     }
 
-    @Test("Upper and lower case mean the same")
+    @Test("Hexadecimal digits may be in upper and lower case")
     func hexCase() throws {
         #expect(try PercentEncoding.decode("%c3%Bc%C3%bC") == "üü")
     }
 
-    @Test("What is not UTF-8 is refused, or replaced", arguments: ["%FF", "%C3", "%ED%A0%80"])
+    @Test(
+        "Invalid UTF-8 is refused, or replaced when lenient",
+        arguments: ["%FF", "%C3", "%ED%A0%80"])
     func notText(text: String) throws {
         #expect(throws: CodecError(.invalidText)) { try PercentEncoding.decode(text) }
         let lenient = try PercentEncoding.decode(text, .lenient)

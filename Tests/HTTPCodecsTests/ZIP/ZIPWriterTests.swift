@@ -8,7 +8,7 @@ import Testing
 struct ZIPWriterTests {
     private static let time = InternetTimestamp(secondsSinceEpoch: 1_764_000_001)
 
-    /// A member as an independent reader tells it.
+    /// A member as an independent reader lists it.
     private struct Listed: Decodable, Equatable {
         var name: String
         var size: UInt64
@@ -19,7 +19,7 @@ struct ZIPWriterTests {
         var mode: Int
     }
 
-    /// Reads with Python what it lists, and the content as well if that is wished.
+    /// Lists the members with Python, which also reads the content if `readsAll` is set.
     private func listed(_ file: String, readsAll: Bool = true) async throws -> [Listed] {
         let script = """
             import json, sys, zipfile
@@ -50,7 +50,7 @@ struct ZIPWriterTests {
         length: Int64?
     ) throws {
         try writer.beginFile(name, modified: Self.time, length: length, into: &archive)
-        // Pieces are as good as the whole.
+        // The content is written in pieces.
         for start in stride(from: 0, to: content.count, by: 7) {
             let piece = Array(content[start..<min(content.count, start + 7)])
             writer.content(piece.span)
@@ -96,7 +96,7 @@ struct ZIPWriterTests {
         }
     }
 
-    @Test("Section 4.4.1.4: what is beyond 4 GiB is told in ZIP64")
+    @Test("Section 4.4.1.4: Offsets beyond 4 GiB are written as ZIP64")
     func offsetsBeyond4GiB() async throws {
         let path = FileManager.default.temporaryDirectory.path + "/zip-\(UUID().uuidString).zip"
         #expect(FileManager.default.createFile(atPath: path, contents: nil))
@@ -105,7 +105,7 @@ struct ZIPWriterTests {
         var (writer, archive) = (ZIPWriter(), [UInt8]())
         try add("near", [1], to: &writer, &archive, length: 1)
         try handle.write(contentsOf: Data(archive))
-        // A hole of which the disk has nothing.
+        // The hole takes no space on the disk.
         let hole: UInt64 = 5 << 30
         try handle.seek(toOffset: UInt64(archive.count) + hole)
         writer.skip(hole)
@@ -149,7 +149,7 @@ struct ZIPWriterTests {
         var (writer, archive) = (ZIPWriter(), [UInt8]())
         for number in 0..<65_600 {
             try writer.addFolder("\(number)", modified: Self.time, into: &archive)
-            // Other tests wait for answers meanwhile.
+            // Gives other tests time to handle responses.
             if number.isMultiple(of: 1_000) { await Task.yield() }
         }
         writer.finish(into: &archive)
@@ -248,7 +248,7 @@ struct ZIPWriterTests {
         return ~sum
     }
 
-    @Test("Check values of any length, in one piece and in two")
+    @Test("Check values are right for content of any length, in one piece and in two")
     func checksums() {
         let bytes = (0..<5_000).map { UInt8(truncatingIfNeeded: $0 &* $0 &+ $0 >> 3) }
         let long = [1_000, 1_023, 1_024, 1_279, 1_280, 1_281, 5_000]

@@ -1,7 +1,7 @@
 import HTTPParser
 import Testing
 
-@Suite("RFC 9112, 6.3: The body parser alone")
+@Suite("RFC 9112, 6.3: The body parser")
 struct BodyParserTests {
     private func read(
         _ framing: BodyFraming, _ text: String, limits: ParserLimits = .standard
@@ -17,7 +17,7 @@ struct BodyParserTests {
     }
 
     @Test(
-        "Every framing takes its own bytes and no more",
+        "Every framing reads only the bytes of its content",
         arguments: [
             (.none, "abc", "", 3, true), (.tunnel, "abc", "", 3, true),
             (.length(0), "abc", "", 3, true), (.length(2), "abc", "ab", 1, true),
@@ -36,7 +36,7 @@ struct BodyParserTests {
         #expect(read.isComplete == isComplete)
     }
 
-    @Test("Content of no bytes is complete at once")
+    @Test("Empty content is complete before any byte is read")
     func empty() {
         #expect(BodyParser(.none).isComplete == true)
         #expect(BodyParser(.length(0)).isComplete == true)
@@ -45,7 +45,7 @@ struct BodyParserTests {
         #expect(BodyParser(.untilClose).isComplete == false)
     }
 
-    @Test("Only content until close is completed by the close")
+    @Test("The end of input completes content until close, and truncates other content")
     func finish() throws {
         var open = BodyParser(.untilClose)
         try open.finish(at: 7)
@@ -60,7 +60,7 @@ struct BodyParserTests {
         }
     }
 
-    @Test("Trailers are there when the message is complete")
+    @Test("Trailers are available when the message is complete")
     func trailers() throws {
         var parser = BodyParser(.chunked)
         let bytes = Array("0\r\nA: b\r\nA: c\r\n\r\n".utf8)
@@ -71,7 +71,7 @@ struct BodyParserTests {
         #expect(try parser.next(bytes.span, from: &position) == .end)
     }
 
-    @Test("Offsets of errors count from the first of the bytes given, trailers too")
+    @Test("Offsets of errors count from the first given byte, also in trailers")
     func offsets() {
         for (text, kind, offset) in [
             ("1\r\nax", .missingChunkEnd, 4), ("0\r\nA b: c\r\n\r\n", .whitespaceBeforeColon, 4),
@@ -81,7 +81,7 @@ struct BodyParserTests {
         }
     }
 
-    @Test("An announced length above the limit is refused before any byte")
+    @Test("A Content-Length above the limit is refused before any byte of content")
     func limit() {
         var limits = ParserLimits()
         limits.contentBytes = 3

@@ -4,7 +4,7 @@ import Testing
 @Suite("RFC 9110, 11.4: The grammar of credentials")
 struct AuthorizationFieldTests {
     @Test(
-        "A scheme in any case, then a token or parameters",
+        "A scheme in upper or lower case is read, followed by a token",
         arguments: [
             ("Basic QWxhZGRpbg==", "basic", "QWxhZGRpbg=="), ("bAsIc a", "basic", "a"),
             ("Bearer mF_9.B5f-4.1JqM~+/", "bearer", "mF_9.B5f-4.1JqM~+/"),
@@ -15,13 +15,13 @@ struct AuthorizationFieldTests {
         #expect(field.scheme == scheme && field.content == .token68(token))
     }
 
-    @Test("A scheme alone")
+    @Test("A scheme without a token or parameters is read")
     func alone() throws {
         let field = try #require(AuthorizationField("Negotiate"))
         #expect(field.scheme == "negotiate" && field.content == .nothing && field["a"] == nil)
     }
 
-    @Test("Parameters: names without regard to case, blanks, quotes, escapes, empty elements")
+    @Test("Parameters may have names in any case, blanks, quotes, escapes and empty elements")
     func parameters() throws {
         let field = try #require(
             AuthorizationField(
@@ -33,7 +33,7 @@ struct AuthorizationFieldTests {
     }
 
     @Test(
-        "What the grammar does not allow",
+        "Credentials that the grammar does not allow are refused",
         arguments: [
             "", " ", " Basic a", "=", "Basic\ta", "(Basic) a", "Basic a b", "Basic =",
             "Basic a=b=c",

@@ -4,7 +4,7 @@ import Testing
 @Suite("RFC 9110, 11.3: The grammar of challenges")
 struct ChallengeFieldTests {
     @Test(
-        "Schemes and what follows them",
+        "The schemes of a list are read in order",
         arguments: [
             ("", []), (" , ", []), ("Basic realm=a", ["basic"]),
             ("Negotiate", ["negotiate"]),
@@ -23,7 +23,7 @@ struct ChallengeFieldTests {
         #expect(list.map(\.scheme) == schemes)
     }
 
-    /// RFC 9110, section 11.6.1, has this as its example.
+    /// This is the example of RFC 9110, section 11.6.1.
     @Test("Parameters belong to the scheme before them")
     func parameters() throws {
         let value =
@@ -35,7 +35,7 @@ struct ChallengeFieldTests {
         #expect(list[1]["title"] == #"Login to "apps""#)
     }
 
-    @Test("A token in place of parameters")
+    @Test("A scheme may have a token in place of parameters")
     func token() throws {
         let list = try #require(ChallengeField.list("Negotiate oYG2==, Basic realm=a"))
         #expect(list[0].content == .token68("oYG2=="))
@@ -44,7 +44,7 @@ struct ChallengeFieldTests {
     }
 
     @Test(
-        "What the grammar does not allow",
+        "Challenges that the grammar does not allow are refused",
         arguments: [
             "=", "Basic realm=\"a", "Basic realm=a b",
             "Basic realm=a; charset=b", "Basic realm=a, realm=b", "Basic(realm)", "\"Basic\"",

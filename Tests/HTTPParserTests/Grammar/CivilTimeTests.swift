@@ -4,7 +4,7 @@ import Testing
 @Suite("Civil time")
 struct CivilTimeTests {
     @Test(
-        "A second count and its calendar form name the same moment",
+        "Seconds since the epoch and calendar form are converted to each other",
         arguments: [
             (0, "1970-01-01T00:00:00Z"),
             (-1, "1969-12-31T23:59:59Z"),
@@ -36,13 +36,13 @@ struct CivilTimeTests {
         }
     }
 
-    @Test("The extreme counts do not trap", arguments: [Int64.min, Int64.max])
+    @Test("The smallest and greatest seconds do not trap", arguments: [Int64.min, Int64.max])
     func extremes(seconds: Int64) {
         #expect(CivilTime(secondsSinceEpoch: seconds).isValid)
     }
 
     @Test(
-        "Dates that the calendar lacks are not valid",
+        "Dates that do not exist in the calendar are invalid",
         arguments: [
             (2_026, 2, 29), (1_900, 2, 29), (2_026, 4, 31), (2_026, 0, 1), (2_026, 13, 1),
             (2_026, 1, 0), (2_026, 1, 32),
@@ -52,7 +52,7 @@ struct CivilTimeTests {
         #expect(!time.isValid)
     }
 
-    @Test("1970 began on a Thursday, and weeks go on in both directions")
+    @Test("Weekdays are right before and after 1970-01-01, a Thursday")
     func weekdays() {
         let days = (-8...8).map { CivilTime.weekday(secondsSinceEpoch: $0 * 86_400) }
         #expect(days == [3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5])
@@ -60,7 +60,7 @@ struct CivilTimeTests {
 }
 
 extension CivilTime {
-    /// Whether this is the day after the other one, by the rules taught at school.
+    /// Whether this is the day after the other one; checks only months and days, not seconds.
     fileprivate func follows(_ other: CivilTime) -> Bool {
         if year == other.year, month == other.month { return day == other.day + 1 }
         guard day == 1, other.day >= 28 else { return false }

@@ -4,7 +4,7 @@ import Testing
 @Suite("RFC 9110, 8.8.3: ETag")
 struct EntityTagTests {
     @Test(
-        "Tags are read and written alike",
+        "Tags are read, and written in the same form",
         arguments: [
             (#""""#, "", false), (#""xyzzy""#, "xyzzy", false), (#"W/"xyzzy""#, "xyzzy", true),
             (#"W/"""#, "", true), (#""a\""#, #"a\"#, false), (#""a,b""#, "a,b", false),
@@ -19,7 +19,7 @@ struct EntityTagTests {
     }
 
     @Test(
-        "What is not exactly one tag is refused",
+        "Text that is not exactly one tag is refused",
         arguments: [
             "", "xyzzy", #"""#, #""xyzzy"#, #"xyzzy""#, #"w/"xyzzy""#, #"W"xyzzy""#, "W/", "W",
             #"W/ "x""#, #" "x""#, #""x" "#, #""a b""#, "\"a\tb\"", #""x""y""#, #""x", "y""#, "*",
@@ -29,13 +29,15 @@ struct EntityTagTests {
         #expect(EntityTag(text) == nil)
     }
 
-    @Test("Text that would break out of the quotes makes no tag", arguments: ["\"", "a b", "\r\n"])
+    @Test(
+        "Text that cannot be inside the quotes of a tag is refused",
+        arguments: ["\"", "a b", "\r\n"])
     func refusedOpaque(text: String) {
         #expect(EntityTag(opaque: text) == nil)
     }
 
     @Test(
-        "8.8.3.2: Strong comparison needs two strong tags, weak comparison only equal text",
+        "8.8.3.2: Strong comparison needs two equal strong tags, weak comparison only equal text",
         arguments: [
             (#"W/"1""#, #"W/"1""#, false, true), (#"W/"1""#, #"W/"2""#, false, false),
             (#"W/"1""#, #""1""#, false, true), (#""1""#, #""1""#, true, true),
@@ -50,7 +52,7 @@ struct EntityTagTests {
         #expect(right.weakMatches(left) == weak)
     }
 
-    @Test("Comparison is by octets, not by what looks the same")
+    @Test("Tags are compared by their bytes, not by their characters")
     func octets() throws {
         let composed = try #require(EntityTag("\"\u{E9}\""))
         let decomposed = try #require(EntityTag("\"e\u{301}\""))
@@ -58,7 +60,7 @@ struct EntityTagTests {
         #expect(!composed.weakMatches(decomposed))
     }
 
-    @Test("Bytes that are no UTF-8 are kept apart")
+    @Test("Tags with different bytes that are not UTF-8 are different")
     func bytes() throws {
         let values: [[UInt8]] = [[0x22, 0xE8, 0x22], [0x22, 0xE9, 0x22]]
         let tags = values.compactMap { EntityTag(parsing: $0.span) }
@@ -68,7 +70,7 @@ struct EntityTagTests {
     }
 
     @Test(
-        "13.1: If-Match and If-None-Match carry a list or a star",
+        "13.1: If-Match and If-None-Match contain a list or an asterisk",
         arguments: [
             ("*", EntityTagCondition.any),
             ("", .tags([])),
@@ -87,7 +89,7 @@ struct EntityTagTests {
     }
 
     @Test(
-        "13.1: A list with anything but tags is refused",
+        "13.1: A list with elements that are not tags is refused",
         arguments: [#"*, "a""#, #""a", *"#, #""a" "b""#, "a", #""a", b"#, #""a""# + "x", "**"])
     func brokenConditions(text: String) {
         #expect(EntityTagCondition(text) == nil)

@@ -4,7 +4,7 @@ import Testing
 @Suite("RFC 9110, 5.6.6 and 12.4.2: Parameters and Weights")
 struct FieldParameterTests {
     @Test(
-        "Parameters stand behind semicolons, with white space around those only",
+        "Parameters follow semicolons, which may have white space around them",
         arguments: [
             ("attachment", "attachment", []),
             ("a;b=c", "a", ["b=c"]),
@@ -31,14 +31,14 @@ struct FieldParameterTests {
         #expect(ParameterizedValue(text) == nil)
     }
 
-    @Test("Trailing white space does not matter, names compare without regard to case")
+    @Test("Trailing white space is ignored, and names are found in any case")
     func lookup() {
         let value = ParameterizedValue(#"form-data; Name="x"; name=y "#)
         #expect(value?["NAME"] == "x")
         #expect(value?["other"] == nil)
     }
 
-    @Test("A parameter prints only what a field can carry")
+    @Test("A parameter is printed only if a field can contain it")
     func printing() {
         #expect(FieldParameter(name: "A", value: "b c").fieldValue == #"a="b c""#)
         #expect(FieldParameter(name: "a", value: "\r\nx: y").fieldValue == nil)
@@ -47,7 +47,7 @@ struct FieldParameterTests {
     }
 
     @Test(
-        "Weighted lists keep their order; the weight is 1000 unless given",
+        "Weighted lists keep their order; the default weight is 1000",
         arguments: [
             ("", []),
             ("gzip", ["gzip 1000"]),
@@ -65,7 +65,7 @@ struct FieldParameterTests {
     }
 
     @Test(
-        "A malformed element or weight spoils the list",
+        "A list with a malformed element or weight is refused",
         arguments: [
             "gzip;q", "gzip;q=", "gzip;q=2", "gzip;q=.2", "gzip br", "gzip;q=1 br", "ä", "/",
         ])

@@ -18,7 +18,7 @@ struct HTTPDateTests {
         #expect(HTTPDate(text, now: Self.now)?.secondsSinceEpoch == 784_111_777)
     }
 
-    @Test("The preferred format is read and written alike", arguments: roundTrips)
+    @Test("The preferred format is read, and written in the same form", arguments: roundTrips)
     func roundTrip(text: String, seconds: Int64) {
         #expect(HTTPDate(secondsSinceEpoch: seconds).description == text)
         #expect(HTTPDate(text, now: Self.now)?.secondsSinceEpoch == seconds)
@@ -34,7 +34,7 @@ struct HTTPDateTests {
         ("Sat, 01 Jan 0000 00:00:00 GMT", -62_167_219_200),
     ]
 
-    @Test("What is not exactly a date is refused", arguments: refused)
+    @Test("Text that is not exactly a date is refused", arguments: refused)
     func refusal(text: String) {
         #expect(HTTPDate(text, now: Self.now) == nil)
     }
@@ -63,7 +63,7 @@ struct HTTPDateTests {
         HTTPDate(parsing: bytes.span, now: now)
     }
 
-    @Test("No beginning of a date and no changed byte traps")
+    @Test("Every beginning of a date, and a date with a byte 0xFF, is refused")
     func mutations() {
         for text in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT"] {
             let bytes = Array(text.utf8)
@@ -83,7 +83,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "A year of two digits is the latest that is not more than 50 years ahead",
+        "A year of two digits is the latest one that is at most 50 years in the future",
         arguments: [
             ("Saturday, 21-Nov-76 19:05:00 GMT", "Sat, 21 Nov 2076 19:05:00 GMT"),
             ("Sunday, 21-Nov-76 19:05:01 GMT", "Sun, 21 Nov 1976 19:05:01 GMT"),
@@ -95,7 +95,7 @@ struct HTTPDateTests {
         #expect(HTTPDate(text, now: Self.now)?.description == meaning)
     }
 
-    @Test("Near the end of a century the next one counts too")
+    @Test("Near the end of a century, a year of two digits may be in the next century")
     func nextCentury() {
         // 2090-01-01T00:00:00Z
         let late = HTTPDate(secondsSinceEpoch: 3_786_912_000)
@@ -103,13 +103,14 @@ struct HTTPDateTests {
         #expect(date?.description == "Thu, 01 Jan 2105 00:00:00 GMT")
     }
 
-    @Test("A clock far from any century does not trap", arguments: [Int64.min, Int64.max])
+    @Test(
+        "A clock at the smallest or greatest time does not trap", arguments: [Int64.min, Int64.max])
     func strangeClock(seconds: Int64) {
         let now = HTTPDate(secondsSinceEpoch: seconds)
         #expect(HTTPDate("Sunday, 06-Nov-94 08:49:37 GMT", now: now) != nil)
     }
 
-    @Test("Writing fills 29 bytes and leaves the rest")
+    @Test("Writing fills 29 bytes and leaves the rest unchanged")
     func writing() {
         var bytes = ContiguousArray<UInt8>(repeating: 0x2E, count: 31)
         var span = bytes.mutableSpan
@@ -125,7 +126,7 @@ struct HTTPDateTests {
         #expect(late == "Fri, 31 Dec 9999 23:59:59 GMT")
     }
 
-    @Test("Dates compare by time")
+    @Test("Dates are ordered by time")
     func order() {
         #expect(HTTPDate(secondsSinceEpoch: -1) < HTTPDate(secondsSinceEpoch: 0))
     }

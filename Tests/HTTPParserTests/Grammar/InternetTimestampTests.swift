@@ -4,7 +4,7 @@ import Testing
 @Suite("RFC 3339: Date and Time on the Internet")
 struct InternetTimestampTests {
     @Test(
-        "5.8: The examples of the RFC, in UTC",
+        "5.8: The examples of the RFC are read, and printed in UTC",
         arguments: [
             ("1985-04-12T23:20:50.52Z", 482_196_050, 520_000_000, "1985-04-12T23:20:50.52Z"),
             ("1996-12-19T16:39:57-08:00", 851_042_397, 0, "1996-12-20T00:39:57Z"),
@@ -24,7 +24,7 @@ struct InternetTimestampTests {
     }
 
     @Test(
-        "4.3, 5.6: Offsets, small letters and fractions of any length",
+        "4.3, 5.6: Offsets, lower-case letters and fractions of any length are read",
         arguments: [
             ("1970-01-01t00:00:00z", 0, 0), ("1970-01-01T00:00:00-00:00", 0, 0),
             ("1970-01-01T00:00:00+00:00", 0, 0), ("1970-01-02T00:00:00+23:59", 60, 0),
@@ -40,7 +40,7 @@ struct InternetTimestampTests {
     }
 
     @Test(
-        "What is not exactly a time stamp is refused",
+        "Text that is not exactly a time stamp is refused",
         arguments: [
             "", "1970-01-01", "1970-01-01T00:00:00", "1970-01-01 00:00:00Z", "1970-01-01T00:00Z",
             "1970-01-01T00:00:00.Z", "1970-01-01T00:00:00,5Z", "1970-01-01T00:00:00+0000",
@@ -54,7 +54,7 @@ struct InternetTimestampTests {
         #expect(InternetTimestamp(text) == nil)
     }
 
-    @Test("No beginning of a time stamp and no changed byte traps")
+    @Test("Every beginning of a time stamp is refused, and no changed byte traps")
     func mutations() {
         let bytes = Array("1937-01-01T12:00:27.87+00:20".utf8)
         for end in bytes.indices {
@@ -73,7 +73,7 @@ struct InternetTimestampTests {
     }
 
     @Test(
-        "Digits and offset are chosen by the writer",
+        "The caller chooses the digits of the fraction and the offset",
         arguments: [
             (nil, 0, "1985-04-12T23:20:50.5Z"), (0, 0, "1985-04-12T23:20:50Z"),
             (3, 0, "1985-04-12T23:20:50.500Z"), (9, 0, "1985-04-12T23:20:50.500000000Z"),
@@ -95,7 +95,7 @@ struct InternetTimestampTests {
         #expect(first.text(offsetMinutes: offset).hasPrefix("0000-01-0"))
     }
 
-    @Test("Times compare down to the nanosecond, and begin the second of a date")
+    @Test("Times are ordered by nanoseconds, and converted to and from dates of whole seconds")
     func order() {
         let early = InternetTimestamp(secondsSinceEpoch: -1, nanoseconds: 999_999_999)
         let late = InternetTimestamp(HTTPDate(secondsSinceEpoch: 0))

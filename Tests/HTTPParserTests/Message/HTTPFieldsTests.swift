@@ -3,7 +3,7 @@ import Testing
 
 @Suite("RFC 9110, 5: Fields")
 struct HTTPFieldsTests {
-    @Test("Fields are the same when their values have the same bytes")
+    @Test("Fields are equal if their values have the same bytes")
     func sameBytes() {
         let composed = HTTPField("A", "\u{E9}")
         #expect(composed == HTTPField("a", "\u{E9}"))
@@ -11,7 +11,7 @@ struct HTTPFieldsTests {
         #expect(composed != HTTPField("A", "e\u{301}"))
     }
 
-    @Test("5.1: Names compare and hash without regard to the case of ASCII letters")
+    @Test("5.1: Names are compared and hashed without regard to the case of ASCII letters")
     func nameEquality() throws {
         let upper: HTTPFieldName = "X-NAME"
         let lower: HTTPFieldName = "x-name"
@@ -49,7 +49,7 @@ struct HTTPFieldsTests {
         #expect("\(fields)" == "A: 1\nB: 2\na: 3\nC: 4\nb: 5")
     }
 
-    @Test("Setting replaces all fields with the name by one at the place of the first")
+    @Test("Setting replaces all fields of a name by one field at the place of the first")
     func replace() {
         var fields: HTTPFields = ["A": "1", "B": "2", "a": "3", "C": "4", "A": "5"]
         fields["a"] = "new"
@@ -62,7 +62,7 @@ struct HTTPFieldsTests {
         #expect(fields.count == 3)
     }
 
-    @Test("Removing takes out every field with the name")
+    @Test("Removing deletes every field of a name")
     func remove() {
         var fields: HTTPFields = ["A": "1", "B": "2", "a": "3"]
         fields.remove("a")
@@ -72,7 +72,7 @@ struct HTTPFieldsTests {
         #expect(fields == HTTPFields())
     }
 
-    @Test("Sections compare by order, value and folded name")
+    @Test("Sections are compared by order, value and name in any case")
     func equality() {
         let fields: HTTPFields = ["A": "1", "B": "2"]
         #expect(fields == ["a": "1", "b": "2"])

@@ -19,12 +19,12 @@ struct HTTPMethodTests {
         #expect(method.isKnown)
     }
 
-    @Test("There is a row above for every known method")
+    @Test("The table of this test has a row for every known method")
     func completeness() {
         #expect(Self.registered.count == HTTPMethod.Known.allCases.count - 1)
     }
 
-    @Test("9.1: Case counts, and any other token is a method of its own")
+    @Test("9.1: Methods are case-sensitive, and any other token is a separate method")
     func custom() throws {
         let lower = try #require(HTTPMethod("get"))
         #expect(lower != .get)
@@ -36,13 +36,13 @@ struct HTTPMethodTests {
     }
 
     @Test(
-        "5.6.2: What is no token is no method",
+        "5.6.2: Text that is not a token is refused as a method",
         arguments: ["", " ", "A B", "A\r\n", "\u{C9}", "A:"])
     func tokens(name: String) {
         #expect(HTTPMethod(name) == nil)
     }
 
-    @Test("9.2: Safe methods are idempotent, and some others are")
+    @Test("9.2: Safe methods and some others are idempotent")
     func properties() {
         let safe: Set<HTTPMethod> = [
             .get, .head, .options, .trace, .propfind, .report, .search, .query,

@@ -20,7 +20,7 @@ struct HTTPStatusTests {
         }
     }
 
-    @Test("RFC 9112, 6.3: 1xx, 204 and 304 forbid content, no other does")
+    @Test("RFC 9112, 6.3: Only 1xx, 204 and 304 forbid content")
     func content() {
         for code in 100...999 {
             let forbids = code < 200 || code == 204 || code == 304
@@ -29,7 +29,7 @@ struct HTTPStatusTests {
     }
 
     @Test(
-        "Constants, codes and phrases belong together",
+        "Constants have the registered codes and phrases",
         arguments: [
             (.continue, 100, "Continue"),
             (.switchingProtocols, 101, "Switching Protocols"),

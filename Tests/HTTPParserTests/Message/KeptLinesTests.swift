@@ -1,7 +1,7 @@
 import HTTPParser
 import Testing
 
-@Suite("Fields whose lines are written once")
+@Suite("Fields whose lines are kept for later responses")
 struct KeptLinesTests {
     private func head(_ fields: HTTPFields) throws(HTTPMessageError) -> String {
         var serializer = ResponseSerializer()
@@ -15,7 +15,7 @@ struct KeptLinesTests {
         "vary": "Origin",
     ]
 
-    /// Every change of a section.
+    /// Every kind of change of a section.
     private static let changes: [@Sendable (inout HTTPFields) -> Void] = [
         { _ in },
         { $0.append("X-New", "1") },
@@ -42,7 +42,7 @@ struct KeptLinesTests {
     ]
 
     @Test(
-        "They are the same fields, and go out as the same bytes, whatever changes",
+        "Kept and other fields are equal and written as the same bytes after any change",
         arguments: changes.indices)
     func same(_ number: Int) throws {
         var (plain, kept) = (sample, sample)
@@ -59,14 +59,14 @@ struct KeptLinesTests {
             #expect(kept.contains(name) == plain.contains(name))
             #expect(kept.values(of: name) == plain.values(of: name))
         }
-        // The value that was copied has not changed with it.
+        // The earlier copy has not changed.
         let copies = (try head(before), try head(sample))
         #expect(copies.0 == copies.1)
     }
 
     private final class Notes: Sendable {}
 
-    @Test("Notes are there as long as no field was changed or appended", arguments: changes.indices)
+    @Test("Notes are kept until a field is changed or appended", arguments: changes.indices)
     func notes(_ number: Int) {
         let notes = Notes()
         var fields = sample
@@ -78,7 +78,7 @@ struct KeptLinesTests {
         #expect(fields.notes == nil)
     }
 
-    @Test("A name is found whatever its length, also 64 bytes longer than another")
+    @Test("A name of any length is found, also if it is 64 bytes longer than another")
     func lengths() {
         var fields = HTTPFields()
         for length in [1, 5, 63, 64, 65, 128] {
@@ -93,7 +93,7 @@ struct KeptLinesTests {
     }
 
     @Test(
-        "Fields that must not be sent are refused when they are sent",
+        "Invalid fields are refused when they are written, with kept lines as without",
         arguments: [
             HTTPField("A", "b\r\nC: d"), HTTPField("Content-Length", "5"),
             HTTPField(HTTPFieldName(unchecked: "A B"), "c"),

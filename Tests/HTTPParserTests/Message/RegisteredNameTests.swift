@@ -4,7 +4,7 @@ import Testing
 @Suite("RFC 9110, 18.4: Registered field names")
 struct RegisteredNameTests {
     @Test(
-        "Constants and names belong together",
+        "Constants have the registered names",
         arguments: [
             (.accept, "Accept"),
             (.acceptCharset, "Accept-Charset"),

@@ -39,7 +39,7 @@ struct RequestTargetTests {
         Row(text: "/x", method: .options, form: .origin, path: "/x"),
     ]
 
-    @Test("The four forms and their parts", arguments: rows)
+    @Test("The four forms of targets are read with their parts", arguments: rows)
     func parts(row: Row) throws {
         let target = try #require(RequestTarget(row.text, method: row.method))
         #expect(target.form == row.form)
@@ -50,7 +50,7 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "What has no form",
+        "Targets that have none of the forms are refused",
         arguments: [
             "", " ", "a", "a/b", "*", "**", "http:", "http:/", "http://", "http:///a", "://h",
             "1a://h", "http://a b", "http://h:x/", "http://h:65536", "http://[::1", "http://]",
@@ -62,7 +62,7 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "What CONNECT does not take",
+        "Targets that are not valid for CONNECT are refused",
         arguments: [
             "", "/", "*", "h", "h:", ":1", "h:x", "h:1:2", "[::1]", "http://h:1", "h:1/", "h:99999",
         ])

@@ -2,7 +2,7 @@ import HTTPParser
 import TestSupport
 import Testing
 
-@Suite("RFC 9110, 5.6 and RFC 9112, 3: Which bytes may stand where")
+@Suite("RFC 9110, 5.6 and RFC 9112, 3: Allowed bytes at each place")
 struct ByteClassTests {
     private static let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
     private static let digits = Set("0123456789".utf8)
@@ -11,7 +11,7 @@ struct ByteClassTests {
     private static let target = Set(UInt8(0x21)...0x7E).subtracting("#".utf8)
     private static let regName = letters.union(digits).union("-._~!$&'()*+,;=".utf8)
 
-    /// A place in a message, and the bytes that may stand there between two letters.
+    /// A place in a message, and the bytes that are allowed there between two letters.
     struct Place: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var before: String
@@ -89,7 +89,7 @@ struct ByteClassTests {
             allowed: digits, role: .response(to: nil)),
     ]
 
-    @Test("Every byte in every place", arguments: places)
+    @Test("At every place, exactly the allowed bytes are accepted", arguments: places)
     func everyByte(place: Place) {
         for byte in UInt8.min...UInt8.max {
             let bytes = Array(place.before.utf8) + [byte] + Array(place.after.utf8)
@@ -101,7 +101,7 @@ struct ByteClassTests {
         }
     }
 
-    @Test("Lower case is of ASCII letters only")
+    @Test("Only ASCII letters are converted to lower case")
     func lowercase() {
         for byte in UInt8.min...UInt8.max {
             let isUpper = (0x41...0x5A).contains(byte)

@@ -1,14 +1,14 @@
 import HTTPParser
 import Testing
 
-@Suite("Fields and content of a parsed message, visited in place")
+@Suite("Fields and content of a parsed message, read without a copy")
 struct FieldSectionTests {
     private static let text =
         "POST / HTTP/1.1\r\nHost: a\r\nX-One:  1 \r\nx-one: 2\r\nContent-Length: 4\r\n\r\nwxyz"
 
     private struct Stop: Error, Equatable { var name: String }
 
-    @Test("forEach visits each field in the order of the wire, duplicates included")
+    @Test("forEach visits each field in the order of the message, including duplicates")
     func visitsAll() throws {
         var parser = RequestParser()
         parser.append(Array(Self.text.utf8).span)
@@ -18,7 +18,7 @@ struct FieldSectionTests {
         #expect(lines == ["Host=a", "X-One=1", "x-one=2", "Content-Length=4"])
     }
 
-    @Test("forEachBytes lends the bytes of names and values")
+    @Test("forEachBytes passes the bytes of names and values")
     func visitsBytes() throws {
         var parser = RequestParser()
         parser.append(Array(Self.text.utf8).span)
@@ -50,7 +50,7 @@ struct FieldSectionTests {
         }
     }
 
-    @Test("Content that is lent can be appended to an array", arguments: [1, 3, 80])
+    @Test("The content of an event can be appended to an array", arguments: [1, 3, 80])
     func appends(_ step: Int) throws {
         let bytes = Array(Self.text.utf8)
         var parser = RequestParser()

@@ -1,9 +1,9 @@
 import HTTPParser
 import Testing
 
-@Suite("What a parse error says")
+@Suite("Parse errors: texts and suggested statuses")
 struct HTTPParseErrorTests {
-    @Test("The text names kind and place")
+    @Test("The text names the kind and the offset")
     func text() {
         let error = HTTPParseError(.bareLineFeed, at: 17)
         #expect("\(error)" == "bare line feed at byte 17")
@@ -12,7 +12,7 @@ struct HTTPParseErrorTests {
     }
 
     @Test(
-        "The suggested status",
+        "Errors of limits, versions and codings suggest their own status",
         arguments: [
             (.requestLineTooLong, 414), (.fieldTooLong, 431), (.fieldsTooLong, 431),
             (.tooManyFields, 431), (.trailersTooLong, 431), (.contentTooLong, 413),
@@ -23,7 +23,7 @@ struct HTTPParseErrorTests {
         #expect(HTTPParseError(kind, at: 0).suggestedStatus.code == code)
     }
 
-    @Test("All others suggest 400")
+    @Test("All other errors suggest 400")
     func badRequest() {
         let bad = HTTPParseError.Kind.allCases.filter {
             HTTPParseError($0, at: 0).suggestedStatus == .badRequest
@@ -31,7 +31,7 @@ struct HTTPParseErrorTests {
         #expect(bad.count == HTTPParseError.Kind.allCases.count - 9)
     }
 
-    @Test("Errors compare by kind and place")
+    @Test("Errors are compared by kind and offset")
     func equality() {
         #expect(HTTPParseError(.truncated, at: 1) == HTTPParseError(.truncated, at: 1))
         #expect(HTTPParseError(.truncated, at: 1) != HTTPParseError(.truncated, at: 2))

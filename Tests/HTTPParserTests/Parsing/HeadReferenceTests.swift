@@ -2,7 +2,7 @@ import HTTPParser
 import TestSupport
 import Testing
 
-@Suite("RFC 9112, 2 to 5: The parser and a plain reading of the grammar agree")
+@Suite("RFC 9112, 2 to 5: The parser agrees with a simple reference parser")
 struct HeadReferenceTests {
     private func request(_ fields: String) -> [UInt8] {
         Array("GET / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n".utf8)
@@ -11,7 +11,7 @@ struct HeadReferenceTests {
     private func letters(_ count: Int) -> String { String(repeating: "n", count: count) }
 
     @Test(
-        "Values of every length from 0 to 300, behind names of some lengths",
+        "Both parsers agree on values of 0 to 300 bytes after names of several lengths",
         arguments: [1, 4, 7, 8, 10, 15, 16, 17, 31, 32, 33, 48, 64])
     func valueLengths(nameLength: Int) {
         let name = letters(nameLength)
@@ -21,7 +21,7 @@ struct HeadReferenceTests {
         #expect(HeadComparison.differences(inputs, .request, bytewise: false) == [])
     }
 
-    @Test("Names of every length from 0 to 300", arguments: ["", "v", "0123456789abcdef"])
+    @Test("Both parsers agree on names of 0 to 300 bytes", arguments: ["", "v", "0123456789abcdef"])
     func nameLengths(value: String) {
         let inputs = (0...300).lazy.map { length in
             request("A: b\r\n\(letters(length)): \(value)\r\nC: d\r\n")
@@ -29,7 +29,9 @@ struct HeadReferenceTests {
         #expect(HeadComparison.differences(inputs, .request) == [])
     }
 
-    @Test("Names of every length from 0 to 40 in the last line", arguments: ["v", "0123456789"])
+    @Test(
+        "Both parsers agree on names of 0 to 40 bytes in the last line",
+        arguments: ["v", "0123456789"])
     func lastNameLengths(value: String) {
         let inputs = (0...40).lazy.flatMap { length in
             (0...70).lazy.map { padding in
@@ -39,7 +41,9 @@ struct HeadReferenceTests {
         #expect(HeadComparison.differences(inputs, .request, bytewise: false) == [])
     }
 
-    @Test("Names of every length from 0 to 70 in trailers", arguments: ["v", "0123456789abcdef"])
+    @Test(
+        "Both parsers agree on names of 0 to 70 bytes in trailers",
+        arguments: ["v", "0123456789abcdef"])
     func trailerNameLengths(value: String) {
         let inputs = (0...70).lazy.flatMap { length in
             (0...70).lazy.map { padding in
@@ -50,7 +54,7 @@ struct HeadReferenceTests {
     }
 
     @Test(
-        "Names of every length with a byte that no token has, at every place",
+        "Both parsers agree on names with an invalid byte at every place",
         arguments: [" ", "(", "@", "\u{E9}", "\r", "\r\n", "\0"])
     func spoiltNames(spoiler: String) {
         let inputs = (1...70).lazy.flatMap { length in
@@ -62,7 +66,7 @@ struct HeadReferenceTests {
     }
 
     @Test(
-        "Names of every length, then up to 40 bytes that no token has, then a colon",
+        "Both parsers agree on names with up to 40 invalid bytes before the colon",
         arguments: ["(", " ", "\r\n"])
     func namesBeforeOtherBytes(spoiler: String) {
         let inputs = (1...70).lazy.flatMap { length in
@@ -73,7 +77,7 @@ struct HeadReferenceTests {
         #expect(HeadComparison.differences(inputs, .request, bytewise: false) == [])
     }
 
-    @Test("Targets of every length from 1 to 300")
+    @Test("Both parsers agree on targets of 1 to 300 bytes")
     func targetLengths() {
         let inputs = (0..<300).lazy.map { length in
             Array("GET /\(letters(length)) HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
@@ -91,7 +95,9 @@ struct HeadReferenceTests {
         "CONNECT [::1]:443 HTTP/1.1\r\nHost: [::1]:443\r\n\r\n",
     ]
 
-    @Test("Any byte in place of each byte of a short head", arguments: [0, 2, 3])
+    @Test(
+        "Both parsers agree on a short head with each byte replaced by any byte",
+        arguments: [0, 2, 3])
     func replacedByAny(head: Int) {
         let bytes = Array(Self.heads[head].utf8)
         let inputs = bytes.indices.lazy.flatMap { place in
@@ -102,7 +108,7 @@ struct HeadReferenceTests {
         #expect(HeadComparison.differences(inputs, .request, bytewise: false) == [])
     }
 
-    @Test("A stop byte in place of each byte", arguments: heads)
+    @Test("Both parsers agree on heads with each byte replaced by a stop byte", arguments: heads)
     func replaced(head: String) {
         let bytes = Array(head.utf8)
         let inputs = bytes.indices.lazy.flatMap { place in
@@ -113,7 +119,7 @@ struct HeadReferenceTests {
         #expect(HeadComparison.differences(inputs, .request, bytewise: false) == [])
     }
 
-    @Test("A stop byte in front of each byte", arguments: heads)
+    @Test("Both parsers agree on heads with a stop byte inserted at each place", arguments: heads)
     func inserted(head: String) {
         let bytes = Array(head.utf8)
         let inputs = bytes.indices.lazy.flatMap { place in
@@ -124,7 +130,7 @@ struct HeadReferenceTests {
         #expect(HeadComparison.differences(inputs, .request, bytewise: false) == [])
     }
 
-    @Test("Heads of every length around 64 bytes, and all their beginnings")
+    @Test("Both parsers agree on all beginnings of heads with up to 70 bytes of padding")
     func totalLengths() {
         let heads = (0...70).lazy.flatMap { padding in
             [
@@ -138,14 +144,14 @@ struct HeadReferenceTests {
         #expect(HeadComparison.differences(parts, .request, bytewise: false) == [])
     }
 
-    @Test("A parser that was used before takes nothing of the last head for the next")
+    @Test("A reused parser does not use bytes of the previous head")
     func reuse() throws {
         let first = Array("GET /aaaa HTTP/1.1\r\nHost: a\r\nX-Y: zzzzzzzzzzzzzzzzzz\r\n\r\n".utf8)
         for end in first.indices {
             var used = HeadParser(.request)
             #expect(try used.parse(first.span) == first.count)
             used.reset()
-            // The beginning alone, so that what stood behind it could be mistaken for the rest.
+            // Only the beginning, so that stale bytes after it could be mistaken for the rest.
             #expect(try used.parse(first.span.extracting(first: end)) == nil)
             let second = first[..<end] + Array("b HTTP/1.0\r\nHost: b\r\n\r\n".utf8)
             let bytes = Array(second)
@@ -162,21 +168,21 @@ struct HeadReferenceTests {
         }
     }
 
-    @Test("Generated heads of requests", arguments: 0..<8)
+    @Test("Both parsers agree on generated heads of requests", arguments: 0..<8)
     func generatedRequests(seed: Int) {
         var generator = HeadGenerator(seed: UInt64(seed))
         let inputs = (0..<250).map { _ in generator.nextRequest() }
         #expect(HeadComparison.differences(inputs, .request) == [])
     }
 
-    @Test("Generated heads of responses", arguments: 0..<4)
+    @Test("Both parsers agree on generated heads of responses", arguments: 0..<4)
     func generatedResponses(seed: Int) {
         var generator = HeadGenerator(seed: UInt64(1_000 + seed))
         let inputs = (0..<250).map { _ in generator.nextResponse() }
         #expect(HeadComparison.differences(inputs, .response) == [])
     }
 
-    @Test("Generated trailer sections", arguments: 0..<2)
+    @Test("Both parsers agree on generated trailer sections", arguments: 0..<2)
     func generatedTrailers(seed: Int) {
         var generator = HeadGenerator(seed: UInt64(2_000 + seed))
         let heads = (0..<250).map { _ in generator.nextRequest() }
@@ -184,7 +190,9 @@ struct HeadReferenceTests {
         #expect(HeadComparison.differences(inputs, .trailers) == [])
     }
 
-    @Test("Generated heads under small limits and every leniency", arguments: 0..<4)
+    @Test(
+        "Both parsers agree on generated heads with small limits and any leniency",
+        arguments: 0..<4)
     func generatedLimits(seed: Int) {
         var generator = HeadGenerator(seed: UInt64(3_000 + seed))
         var differences: [String] = []

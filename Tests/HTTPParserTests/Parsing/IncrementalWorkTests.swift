@@ -1,11 +1,11 @@
 import HTTPParser
 import Testing
 
-/// Work is counted without a counter: bytes that the parser has looked at are overwritten with
-/// NUL before the next call. One that looked again would report them.
-@Suite("RFC 9112, 2.2: What was read is not read again")
+/// These tests overwrite bytes that the parser has read with NUL before the next call. A parser
+/// that reads them again would report an error.
+@Suite("RFC 9112, 2.2: Bytes are read only once")
 struct IncrementalWorkTests {
-    @Test("Complete lines are not looked at again", arguments: ["", "A: b\r\n", "A:\tb \r\n"])
+    @Test("Complete lines are not read again", arguments: ["", "A: b\r\n", "A:\tb \r\n"])
     func completeLines(fields: String) throws {
         let lines = "GET / HTTP/1.1\r\nHost: a\r\n" + String(repeating: fields, count: 40)
         let open = Array("X: unfinished".utf8)
@@ -22,7 +22,7 @@ struct IncrementalWorkTests {
     }
 
     @Test(
-        "The part of an open line that was searched is not searched again",
+        "The beginning of an incomplete line is not searched again",
         arguments: [
             "GET /abc", "GET / HTTP/1.1\r\nHos", "GET / HTTP/1.1\r\nHost: a\r\nName: value",
         ])
@@ -39,7 +39,7 @@ struct IncrementalWorkTests {
         }
     }
 
-    @Test("Trailers are not looked at again either")
+    @Test("Trailers are not read again")
     func trailers() throws {
         var parser = HeadParser(.trailers)
         var bytes = Array("A: b\r\nC: d\r\nE: open".utf8)
@@ -50,7 +50,7 @@ struct IncrementalWorkTests {
         #expect(try parser.parse(bytes.span) == nil)
     }
 
-    @Test("Every byte of chunked content and of its framing is taken when it comes")
+    @Test("Each byte of chunked content and its framing is consumed at once")
     func content() throws {
         var parser = BodyParser(.chunked)
         var content: [UInt8] = []

@@ -2,7 +2,7 @@ import HTTPParser
 import TestSupport
 import Testing
 
-@Suite("Limits: the defaults and their edges")
+@Suite("Limits: default values, and input at and above them")
 struct LimitTests {
     private func failure(
         _ message: String, limits: ParserLimits = .standard
@@ -22,7 +22,7 @@ struct LimitTests {
         "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\(content)"
     }
 
-    @Test("The defaults are those that are documented")
+    @Test("The default limits have the documented values")
     func defaults() {
         let limits = ParserLimits.standard
         #expect(limits.startLineBytes == 8_192)
@@ -37,7 +37,7 @@ struct LimitTests {
     }
 
     @Test(
-        "The request line",
+        "A request line above the limit is refused",
         arguments: [(-1, nil), (0, nil), (1, .requestLineTooLong)]
             as [(Int, HTTPParseError.Kind?)])
     func requestLine(excess: Int, kind: HTTPParseError.Kind?) {
@@ -46,7 +46,7 @@ struct LimitTests {
     }
 
     @Test(
-        "A field line",
+        "A field line above the limit is refused",
         arguments: [(-1, nil), (0, nil), (1, .fieldTooLong)] as [(Int, HTTPParseError.Kind?)])
     func fieldLine(excess: Int, kind: HTTPParseError.Kind?) {
         #expect(failure(request("A: \(text(8_192 + excess - 3))\r\n")) == kind)
@@ -54,17 +54,17 @@ struct LimitTests {
     }
 
     @Test(
-        "All field lines",
+        "A field section above the limit is refused",
         arguments: [(-1, nil), (0, nil), (1, .fieldsTooLong)] as [(Int, HTTPParseError.Kind?)])
     func fieldSection(excess: Int, kind: HTTPParseError.Kind?) {
-        // Sixteen lines of 4,096 bytes with their CRLFs, Host in the first.
+        // Sixteen lines of 4,096 bytes with their CRLFs; the first includes the Host line.
         let lines = String(repeating: "A: \(text(4_091))\r\n", count: 14)
         let first = "B: \(text(4_091 - 9))\r\n"
         #expect(failure(request(first + lines + "C: \(text(4_091 + excess))\r\n")) == kind)
     }
 
     @Test(
-        "The number of fields, around blocks of 32 and 64 too",
+        "Numbers of fields up to the limit are accepted, also around 32, 64 and 96",
         arguments: [31, 32, 33, 63, 64, 65, 66, 95, 96, 97, 127, 128])
     func fieldCount(count: Int) {
         let fields = String(repeating: "A: b\r\n", count: count - 1)
@@ -77,12 +77,12 @@ struct LimitTests {
         #expect(head.fields.last?.value == Array("b".utf8))
     }
 
-    @Test("More fields than the limit")
+    @Test("More fields than the limit are refused")
     func tooManyFields() {
         #expect(failure(request(String(repeating: "A: b\r\n", count: 128))) == .tooManyFields)
     }
 
-    @Test("A limit of a thousand fields holds as well")
+    @Test("A limit of 1,000 fields accepts 1,000 and refuses 1,001")
     func manyFields() {
         var limits = ParserLimits()
         limits.fieldCount = 1_000
@@ -91,7 +91,7 @@ struct LimitTests {
         #expect(failure(request(fields + "A: b\r\n"), limits: limits) == .tooManyFields)
     }
 
-    @Test("Framing fields count behind the 32nd and the 64th field too")
+    @Test("Framing fields after the 32nd and the 64th field are recognised")
     func lateFramingFields() {
         for count in [31, 32, 33, 63, 64, 65, 100] {
             let before = String(repeating: "A: b\r\n", count: count)
@@ -107,7 +107,7 @@ struct LimitTests {
     }
 
     @Test(
-        "Chunk extensions of one message",
+        "Chunk extensions of one message above the limit are refused",
         arguments: [(-1, nil), (0, nil), (1, .chunkExtensionsTooLong)]
             as [(Int, HTTPParseError.Kind?)])
     func chunkExtensions(excess: Int, kind: HTTPParseError.Kind?) {
@@ -117,14 +117,14 @@ struct LimitTests {
     }
 
     @Test(
-        "The trailer section",
+        "A trailer section above the limit is refused",
         arguments: [(-1, nil), (0, nil), (1, .trailersTooLong)] as [(Int, HTTPParseError.Kind?)])
     func trailers(excess: Int, kind: HTTPParseError.Kind?) {
         let trailers = "A: \(text(4_091))\r\nB: \(text(4_091 + excess))\r\n"
         #expect(failure(chunked("0\r\n\(trailers)\r\n")) == kind)
     }
 
-    @Test("Limits below zero are zero, and limits beyond all bounds do not trap")
+    @Test("Limits below zero refuse input, and the greatest limits do not trap")
     func absurdLimits() {
         var limits = ParserLimits()
         limits.startLineBytes = -1

@@ -2,7 +2,7 @@ import HTTPParser
 import TestSupport
 import Testing
 
-@Suite("The parsers as their callers see them")
+@Suite("The public interface of the parsers")
 struct ParserInterfaceTests {
     private let request = Array("GET /a?b HTTP/1.1\r\nHost: a\r\nX: y\r\n\r\n".utf8)
 
@@ -36,7 +36,7 @@ struct ParserInterfaceTests {
     }
 
     @Test(
-        "They count in a refusal of CONNECT, and in the answer to anything else",
+        "Both fields are refused in a 403 to CONNECT, and in a response to another method",
         arguments: [true, false])
     func framingOfOthers(_ isConnect: Bool) throws {
         var parser = ResponseParser()
@@ -71,7 +71,7 @@ struct ParserInterfaceTests {
     }
 
     @Test(
-        "An error of a head is final, however often the head parser is asked",
+        "An error of a head is final until the head parser is reset",
         arguments: [
             "GET  / HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/2.0\r\nHost: a\r\n\r\n",
             "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
@@ -96,7 +96,7 @@ struct ParserInterfaceTests {
         #expect(try parser.parse(request.span) == request.count)
     }
 
-    @Test("The end of the input completes content that was not asked for yet")
+    @Test("The end of input completes content that was not read yet")
     func contentBeforeTheEnd() throws {
         let head = Array("HTTP/1.1 200 OK\r\n\r\n".utf8)
         var parser = ResponseParser()
@@ -117,7 +117,7 @@ struct ParserInterfaceTests {
         #expect(parser.takeRest() == [])
     }
 
-    @Test("Truncation is final too")
+    @Test("Truncation is final")
     func finalTruncation() {
         var parser = RequestParser()
         parser.append(Array("GET".utf8).span)
@@ -126,7 +126,7 @@ struct ParserInterfaceTests {
         #expect(throws: expected) { if try parser.next() != nil { Issue.record("an event") } }
     }
 
-    @Test("Nothing in, nothing out")
+    @Test("Empty input gives no events and no error")
     func nothing() throws {
         var parser = RequestParser()
         #expect(try parser.next() == nil)
@@ -137,7 +137,7 @@ struct ParserInterfaceTests {
         #expect(parser.takeRest() == [])
     }
 
-    @Test("A parser goes on with HTTP after a declined upgrade")
+    @Test("A parser continues with HTTP after a declined upgrade")
     func resume() throws {
         let offer = "GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"
         var parser = RequestParser()
@@ -153,7 +153,7 @@ struct ParserInterfaceTests {
         #expect(targets == ["/", "/a?b"])
     }
 
-    @Test("A declined upgrade does not keep a connection that was to end (RFC 9112, 9.6)")
+    @Test("A declined upgrade does not keep a connection open that is to close (RFC 9112, 9.6)")
     func resumeBeforeClose() throws {
         let offer = "GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade, close\r\nUpgrade: x\r\n\r\n"
         var parser = RequestParser()
@@ -166,7 +166,7 @@ struct ParserInterfaceTests {
         #expect(parser.takeRest() == request)
     }
 
-    @Test("To go on before the parser has stopped does nothing")
+    @Test("Resuming a parser before it has stopped has no effect")
     func resumeBeforeStop() throws {
         let offer =
             "POST / HTTP/1.1\r\nHost: a\r\nConnection: upgrade, close\r\nUpgrade: x\r\n"
@@ -187,7 +187,7 @@ struct ParserInterfaceTests {
         #expect(parser.stopReason == .upgrade)
     }
 
-    @Test("The rest after a stop is handed over once, with what came later")
+    @Test("The remaining bytes after a stop are returned once, including later ones")
     func rest() throws {
         var parser = RequestParser()
         parser.append(Array("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\none".utf8).span)
@@ -200,7 +200,7 @@ struct ParserInterfaceTests {
         try parser.finish()
     }
 
-    @Test("A thousand pipelined requests come in their order")
+    @Test("A thousand pipelined requests are parsed in order")
     func pipeline() throws {
         var parser = RequestParser()
         for number in 0..<1_000 {
@@ -215,14 +215,14 @@ struct ParserInterfaceTests {
         #expect(next == 1_000)
     }
 
-    @Test("Offsets count from the first byte ever, over many requests")
+    @Test("Offsets count from the first byte of all requests")
     func offsets() {
         let many = Array(repeating: request, count: 50).flatMap { $0 }
         let events = WireSetup().events(many + Array("GET\0".utf8))
         #expect(events.last == .failure(HTTPParseError(.invalidMethod, at: many.count + 3)))
     }
 
-    @Test("A head is read in place by the head parser")
+    @Test("The head parser reads a request head without a copy")
     func headParser() throws {
         var parser = HeadParser(.request)
         #expect(try parser.parse(request.span) == request.count)
@@ -242,7 +242,7 @@ struct ParserInterfaceTests {
         #expect(head.method == .get)
     }
 
-    @Test("The head of a response is read by the head parser")
+    @Test("The head parser reads a response head")
     func responseHeadParser() throws {
         let response = Array("HTTP/1.0 404 Not Here\r\nA: b\r\n\r\n".utf8)
         var parser = HeadParser(.response)
@@ -252,7 +252,7 @@ struct ParserInterfaceTests {
         #expect(Array(response[parser.reasonRange]) == Array("Not Here".utf8))
     }
 
-    @Test("The fields of a head are looked up without regard to case, in the order of the wire")
+    @Test("Fields of a head are found in any case, in the order of the message")
     func fieldSection() throws {
         let text = "GET / HTTP/1.1\r\nHost: a\r\nx-A: 1\r\nX-a: \u{E9}\r\nB: \r\n\r\n"
         var parser = RequestParser()
@@ -287,7 +287,7 @@ struct ParserInterfaceTests {
         #expect(head.fields["A"] == "\u{E9}\u{FF}")
     }
 
-    @Test("The announced length is known apart from the framing")
+    @Test("The Content-Length is available separately from the framing")
     func contentLength() throws {
         for (value, length) in [("0", 0), ("12", 12), (nil, nil)] as [(String?, Int64?)] {
             let field = value.map { "Content-Length: \($0)\r\n" } ?? ""

@@ -1,9 +1,9 @@
 import HTTPParser
 import Testing
 
-@Suite("The bits of a vector without an instruction for it")
+@Suite("Bits of a vector, without a special instruction")
 struct ScannerTests {
-    @Test("All 65,536 masks are gathered as they are defined")
+    @Test("All 65,536 masks are converted to the right bits")
     func masks() {
         var wrong: [UInt32] = []
         for bits in 0..<UInt32(65_536) {

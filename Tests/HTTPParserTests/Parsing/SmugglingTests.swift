@@ -2,9 +2,9 @@ import HTTPParser
 import TestSupport
 import Testing
 
-@Suite("RFC 9112, 11.2: Nothing is smuggled")
+@Suite("RFC 9112, 11.2: Request smuggling is prevented")
 struct SmugglingTests {
-    /// Lines that some recipient takes for a transfer coding, or for its absence.
+    /// Lines that some recipients accept as a transfer coding, and others do not.
     static let codings = [
         "Transfer-Encoding: chunked", "Transfer-Encoding: Chunked", "transfer-encoding:chunked",
         "Transfer-Encoding : chunked", "Transfer-Encoding\t: chunked",
@@ -25,7 +25,7 @@ struct SmugglingTests {
         "Transfer-Encoding: ch\u{A0}unked",
     ]
 
-    /// Where a recipient could see the end of the first request.
+    /// Contents in which a recipient could see the end of the first request.
     static let contents = [
         "0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n",
         "2c\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\nX: 1234567\r\n\r\n0\r\n\r\n",
@@ -39,7 +39,9 @@ struct SmugglingTests {
         }
     }
 
-    @Test("A length beside any kind of transfer coding is refused", arguments: codings, contents)
+    @Test(
+        "A length together with any kind of transfer coding is refused",
+        arguments: codings, contents)
     func bothFramings(coding: String, content: String) {
         for length in ["Content-Length: 4", "content-length:4", "Content-Length: 0"] {
             for fields in ["\(length)\r\n\(coding)", "\(coding)\r\n\(length)"] {
@@ -49,10 +51,10 @@ struct SmugglingTests {
         }
     }
 
-    @Test("A transfer coding is chunked or refused, in both versions", arguments: codings)
+    @Test("A transfer coding other than chunked is refused, in both versions", arguments: codings)
     func codingAlone(coding: String) {
-        let lawful = ["transfer-encoding:chunked", "transfer-encoding: chunked"]
-        let isChunked = lawful.contains(coding.lowercased()) || coding.contains(":\tchunked")
+        let valid = ["transfer-encoding:chunked", "transfer-encoding: chunked"]
+        let isChunked = valid.contains(coding.lowercased()) || coding.contains(":\tchunked")
         for version in ["1.1", "1.0"] {
             let head = "POST /first HTTP/\(version)\r\nHost: a\r\n\(coding)\r\n\r\n"
             let requests = accepted(head + "0\r\n\r\n")
@@ -61,7 +63,7 @@ struct SmugglingTests {
     }
 
     @Test(
-        "A length that is not digits is refused, and what follows is never a request",
+        "A length that is not digits is refused, and later bytes are not read as a request",
         arguments: [
             "+5", "-1", "-0", "0x5", "5 5", "5,5", "5, 5", "5;", "5.0", "5e0", "5_0", "", "\"5\"",
             "99999999999999999999", "18446744073709551616", "9223372036854775808", "\u{665}",
@@ -76,7 +78,7 @@ struct SmugglingTests {
     }
 
     @Test(
-        "A chunk size that is not digits is refused, and what follows is never a request",
+        "An invalid chunk size is refused, and later bytes are not read as a request",
         arguments: [
             "", " 1", "1 ", "+1", "-1", "0x1", "1h", "1\n", "1\r", "\r", "1;", "1;\n", "1;a\n",
             "1;a\r", "1;a=\"\n\"", "1;a=\"\r\"", "1 1", "FFFFFFFFFFFFFFFFF", "FFFFFFFFFFFFFFFF",
@@ -96,7 +98,7 @@ struct SmugglingTests {
     }
 
     @Test(
-        "What ends a line for others neither ends ours nor passes as text",
+        "Bytes that other recipients accept as line ends are refused in lines and values",
         arguments: ["\n", "\r", "\n\r", "\r\r\n", "\0", "\u{B}", "\u{C}", "\u{1C}", "\u{7F}"])
     func lineEnds(end: String) {
         let injected = "a\(end)X-Injected: b"
@@ -111,7 +113,7 @@ struct SmugglingTests {
         }
     }
 
-    @Test("NEL and the line separators of Unicode are opaque bytes of a value")
+    @Test("NEL and U+2028 are ordinary bytes of a value")
     func unicodeLineEnds() {
         let events = WireSetup().events(
             Array("GET / HTTP/1.1\r\nHost: a\r\nA: b\u{85}c\u{2028}d: e\r\n\r\n".utf8))

@@ -1,9 +1,9 @@
 import HTTPParser
 import Testing
 
-@Suite("RFC 9110, 5.5 and RFC 9112, 11.1: What the serialisers refuse")
+@Suite("RFC 9110, 5.5 and RFC 9112, 11.1: Messages that the serialisers refuse")
 struct RefusalTests {
-    /// Tries to write a request and gives the error; nothing of it may be left.
+    /// Tries to write a request and returns the error; the buffer must be unchanged then.
     private func requestError(
         _ method: HTTPMethod = .get, target: String = "/", fields: HTTPFields = [.host: "a"]
     ) -> HTTPMessageError? {
@@ -57,7 +57,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("Bytes that a buffer held before spoil no value")
+    @Test("Earlier bytes of a buffer do not affect a value")
     func usedBuffer() throws {
         for length in 0...40 {
             var buffer = ByteBuffer(capacity: 256)
@@ -70,7 +70,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "Values that would begin a line or end a string, wherever the byte stands",
+        "Values with control characters at any place are refused",
         arguments: ["\r", "\n", "\r\n", "\0", "\u{1}", "\u{B}", "\u{1F}", "\u{7F}"])
     func values(spoiler: String) {
         for length in [0, 1, 7, 15, 16, 17, 31, 32, 33, 64] {
@@ -87,7 +87,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("HTAB, SP and text beyond ASCII are lawful in values")
+    @Test("HTAB, SP and text beyond ASCII are valid in values")
     func validValues() {
         for value in ["", " ", "a\tb", "gr\u{FC}n", "\u{85}", "\u{2028}", "\u{1F600}"] {
             #expect(responseError(fields: ["X": value]) == nil)
@@ -95,7 +95,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "Names that are no tokens",
+        "Names that are not tokens are refused",
         arguments: ["", " ", "a b", "a:", "a\r\nb", "a\n", "a\0", "\u{FC}", "a(", "a\t"])
     func names(name: String) {
         #expect(HTTPFieldName(name) == nil)
@@ -104,7 +104,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "Fields that say how the message ends",
+        "Fields that determine the end of the message are refused",
         arguments: [
             "Content-Length", "content-length", "Transfer-Encoding", "TRANSFER-ENCODING",
             "Connection", "conNection",
@@ -118,14 +118,14 @@ struct RefusalTests {
         #expect(trailerError([fieldName: "1"]) == expected)
     }
 
-    @Test("Fields of names of the same length are lawful")
+    @Test("Fields whose names have the same length as framing fields are valid")
     func otherFields() {
         #expect(responseError(fields: ["Content-Lengti": "1", "Connectiox": "close"]) == nil)
         #expect(responseError(fields: ["Transfer-Encodinx": "chunked"]) == nil)
     }
 
     @Test(
-        "Targets without a form",
+        "Invalid targets are refused",
         arguments: [
             "", " ", "/a b", "/a\r\nX: y", "/\u{FC}", "/a#b", "a", "*", "/\0", "/\t", "http://",
             "http://u@h/",
@@ -134,7 +134,7 @@ struct RefusalTests {
         #expect(requestError(target: target) == HTTPMessageError(.invalidTarget, target))
     }
 
-    @Test("The form has to suit the method")
+    @Test("A target whose form is invalid for the method is refused")
     func targetForms() {
         #expect(requestError(.connect, target: "/") == HTTPMessageError(.invalidTarget, "/"))
         #expect(requestError(.connect, target: "a") == HTTPMessageError(.invalidTarget, "a"))
@@ -143,13 +143,13 @@ struct RefusalTests {
         #expect(requestError(.get, target: "a:1") == HTTPMessageError(.invalidTarget, "a:1"))
     }
 
-    @Test("A request without Host, or with two")
+    @Test("A request without Host, or with two, is refused")
     func host() {
         #expect(requestError(fields: [:]) == HTTPMessageError(.missingHost))
         #expect(requestError(fields: ["Host": "a", "host": "b"]) == HTTPMessageError(.missingHost))
     }
 
-    @Test("More content than announced: the piece is left out as a whole")
+    @Test("A piece of content beyond the announced length is refused as a whole")
     func tooMuchContent() throws {
         var serializer = ResponseSerializer()
         var buffer = ByteBuffer()
@@ -165,7 +165,7 @@ struct RefusalTests {
         #expect(buffer.bytes.copied == [1, 2, 3])
     }
 
-    @Test("Content where there is none")
+    @Test("Content of a message without content is refused")
     func contentWithoutFraming() throws {
         var serializer = RequestSerializer()
         var buffer = ByteBuffer()
@@ -177,7 +177,7 @@ struct RefusalTests {
         try serializer.end(into: &buffer)
     }
 
-    @Test("Less content than announced", arguments: [0, 1, 2])
+    @Test("Less content than announced is refused", arguments: [0, 1, 2])
     func tooLittleContent(count: Int) throws {
         var serializer = RequestSerializer()
         var buffer = ByteBuffer()
@@ -187,7 +187,9 @@ struct RefusalTests {
         #expect(throws: HTTPMessageError(.contentTooShort)) { try serializer.end(into: &buffer) }
     }
 
-    @Test("Trailers without chunks", arguments: [.none, .length(0), .untilClose] as [BodyFraming])
+    @Test(
+        "Trailers without chunked framing are refused",
+        arguments: [.none, .length(0), .untilClose] as [BodyFraming])
     func misplacedTrailers(framing: BodyFraming) throws {
         var serializer = ResponseSerializer()
         var buffer = ByteBuffer()
@@ -197,7 +199,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("The text of an error names kind and field")
+    @Test("The text of an error names the kind and the field")
     func text() {
         #expect("\(HTTPMessageError(.framingField, "Connection"))" == "framingField: Connection")
         #expect("\(HTTPMessageError(.contentTooShort))" == "contentTooShort")

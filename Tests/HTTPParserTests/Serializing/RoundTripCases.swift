@@ -1,7 +1,7 @@
 import HTTPParser
 import Testing
 
-/// A request as the serialiser takes it, and as it stands on the wire.
+/// A request as the input of the serialiser, and as bytes.
 struct RequestCase: Sendable, CustomTestStringConvertible {
     var method = HTTPMethod.get
     var target = "/"
@@ -103,7 +103,7 @@ struct RequestCase: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// A response as the serialiser takes it, and as it stands on the wire.
+/// A response as the input of the serialiser, and as bytes.
 struct ResponseCase: Sendable, CustomTestStringConvertible {
     var status = HTTPStatus.ok
     var fields: HTTPFields = [:]
@@ -217,7 +217,7 @@ struct ResponseCase: Sendable, CustomTestStringConvertible {
                 end
                 stop tunnel
                 """),
-        // RFC 9110, 8.6 and RFC 9112, 6.1: no framing where a tunnel begins.
+        // RFC 9110, 8.6 and RFC 9112, 6.1: a response that begins a tunnel has no framing.
         ResponseCase(
             framing: .none, method: .connect, wire: "HTTP/1.1 200 OK\r\n\r\n",
             events: """

@@ -2,13 +2,13 @@ import HTTPParser
 import TestSupport
 import Testing
 
-@Suite("RFC 9112, 3, 4, 6 and 7.1: What is written is read back")
+@Suite("RFC 9112, 3, 4, 6 and 7.1: Written messages are read back")
 struct RoundTripTests {
-    @Test("Requests are written as the table says, and read so", arguments: RequestCase.all)
+    @Test("Requests are written and read back as in the table", arguments: RequestCase.all)
     func requests(item: RequestCase) throws {
         var serializer = RequestSerializer()
         var buffer = ByteBuffer()
-        // Twice, one behind the other: a serialiser is used again.
+        // Twice, because a serialiser can be used again.
         for _ in 0..<2 {
             try serializer.head(
                 item.method, target: item.target, fields: item.fields, framing: item.framing,
@@ -25,7 +25,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("Responses are written as the table says, and read so", arguments: ResponseCase.all)
+    @Test("Responses are written and read back as in the table", arguments: ResponseCase.all)
     func responses(item: ResponseCase) throws {
         var serializer = ResponseSerializer()
         var buffer = ByteBuffer()
@@ -46,7 +46,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("Interim responses stand before the final one")
+    @Test("Interim responses are written before the final response")
     func interim() throws {
         var serializer = ResponseSerializer()
         var buffer = ByteBuffer()
@@ -60,7 +60,9 @@ struct RoundTripTests {
                 + "HTTP/1.1 204 No Content\r\n\r\n")
     }
 
-    @Test("Chunks of every size around a digit more", arguments: [1, 15, 16, 17, 255, 256, 4_096])
+    @Test(
+        "Chunks whose sizes have one to four digits are written and read back",
+        arguments: [1, 15, 16, 17, 255, 256, 4_096])
     func chunkSizes(size: Int) throws {
         var serializer = RequestSerializer()
         var buffer = ByteBuffer()
@@ -73,7 +75,7 @@ struct RoundTripTests {
         #expect(events.contains(.content(content)))
     }
 
-    @Test("Every registered status is written with its phrase and read back")
+    @Test("Every status from 200 to 599 is written with its phrase and read back")
     func statuses() throws {
         for code in 200...599 {
             let status = try #require(HTTPStatus(code))

@@ -1,7 +1,7 @@
 import Logging
 import ToolkitSystem
 
-/// Keeps what is logged.
+/// Keeps the logged lines.
 final class LogLines: Sendable {
     private let lines = Locked<[String]>([])
     var all: [String] { lines.withLock { $0 } }

@@ -15,9 +15,9 @@ struct MadeCertificate: Sendable {
     /// - Parameters:
     ///   - commonName: the name of its subject.
     ///   - names: its DNS names.
-    ///   - days: when it begins and ends, in days from now.
-    ///   - seconds: when it ends, in seconds from now, in place of that.
-    ///   - rsaBits: the size of an RSA key; 0 for one on P-256.
+    ///   - days: when its validity begins and ends, in days from now.
+    ///   - seconds: when its validity ends, in seconds from now; replaces the end of `days`.
+    ///   - rsaBits: the size of an RSA key; 0 for a key on P-256.
     init(
         _ commonName: String, names: [String] = [], days: (Int, Int) = (-1, 2),
         seconds: Int? = nil, rsaBits: Int32 = 0,
@@ -37,17 +37,17 @@ struct MadeCertificate: Sendable {
         keyText = String(decoding: made.key, as: UTF8.self)
     }
 
-    /// The pair as a server takes it.
+    /// Certificate and key for the configuration of a server.
     var pair: TLSCertificate { TLSCertificate(chain: chain, key: key) }
     var chain: TLSMaterial { .bytes(Array(text.utf8)) }
     var key: TLSMaterial { .bytes(Array(keyText.utf8)) }
 
-    /// One for all tests that do not look at it.
+    /// A certificate for all tests that do not check it.
     static let common = Result { try MadeCertificate("a.test", names: ["a.test"]) }
 }
 
 extension TLSClient {
-    /// Shows a certificate when it is asked for one.
+    /// Sends this certificate if the server requests one.
     func use(_ certificate: MadeCertificate) -> Bool {
         use(certificate.text, key: certificate.keyText)
     }

@@ -4,17 +4,17 @@ import ToolkitSystem
 final class MemorySocket: Transport, @unchecked Sendable {
     /// Ciphertext for the next reads.
     var inbox: [[UInt8]] = []
-    /// Whether the peer's stream ends behind the inbox.
+    /// Whether the peer's stream ends after the inbox.
     var hasEnded = false
-    /// Ciphertext that was sent and not looked at yet.
+    /// Ciphertext that was sent, and not read by the test yet.
     var sent: [UInt8] = []
-    /// The bytes of each call that sent any.
+    /// The number of bytes of each call that sent any.
     var sends: [Int] = []
-    /// How many bytes are taken before the peer stops reading; `nil` for any number.
+    /// How many bytes are accepted before the peer stops reading; `nil` for any number.
     var credit: Int?
-    /// Whether the peer has gone.
+    /// Whether the connection is lost, so that sending fails.
     var fails = false
-    /// The most bytes a call takes.
+    /// The greatest number of bytes that a call accepts.
     var sendLimit = Int.max
     private(set) var interest: PollInterest = .read
     private(set) var isShutDown = false
@@ -47,18 +47,18 @@ final class MemorySocket: Transport, @unchecked Sendable {
     func closesByReset() { isReset = true }
 }
 
-/// A connection above it that does nothing by itself.
+/// The connection above the transport; it only records calls.
 final class MemoryOwner: TransportOwner, @unchecked Sendable {
     let loopIdentity: ObjectIdentifier
     let socketPeer = PeerAddress()
     private let loop: AnyObject
     private var work: [@Sendable () -> Void] = []
-    /// How often it was told to read.
+    /// How often the transport reported that input is ready.
     private(set) var inputs = 0
     private(set) var failures: [String] = []
     private(set) var facts = TransportFacts()
 
-    /// - Parameter loop: stands for the loop that it is on.
+    /// - Parameter loop: stands for the event loop of the connection.
     init(on loop: AnyObject) {
         self.loop = loop
         loopIdentity = ObjectIdentifier(loop)
@@ -69,7 +69,7 @@ final class MemoryOwner: TransportOwner, @unchecked Sendable {
     func noteFailure(_ cause: String) { failures.append(cause) }
     func learn(_ change: (inout TransportFacts) -> Void) { change(&facts) }
 
-    /// Does what was put off until now.
+    /// Runs the deferred work.
     func turn() {
         let due = work
         work = []

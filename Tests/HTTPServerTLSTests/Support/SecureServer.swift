@@ -9,7 +9,7 @@ import Testing
 enum SecureServer {
     static let authority = Result { try MadeCertificate("CA", isAuthority: true) }
 
-    /// Says what a handler sees of the connection.
+    /// Responds with the facts of the connection that a handler can read.
     static let facts = SyncHandler { request in
         let security = request.connection.security
         let identity = request.identity
@@ -25,7 +25,7 @@ enum SecureServer {
         try MadeCertificate(name, names: [name], issuer: try authority.get())
     }
 
-    /// A context with a certificate for `a.test`, changed.
+    /// A context with a certificate for `a.test`, and with changes to its configuration.
     static func context(
         _ change: (inout TLSConfiguration) throws -> Void = { _ in }
     ) throws -> TLSContext {
@@ -34,7 +34,7 @@ enum SecureServer {
         return try TLSContext(configuration)
     }
 
-    /// Runs a server as long as the body does, which gets its port and a folder with `ca.pem`.
+    /// Runs a server while the body runs; the body gets its port and a folder with `ca.pem`.
     static func run(
         _ context: TLSContext, _ handler: any Handler = facts,
         _ body: (UInt16, ServerDirectory) async throws -> Void

@@ -3,7 +3,7 @@ import ToolkitSystem
 
 @testable import HTTPServerTLS
 
-/// A client and the server's transport, joined in memory, on the thread of the test.
+/// A client and the server's transport, connected in memory, on the thread of the test.
 final class TLSPair {
     let client: TLSClient
     let socket = MemorySocket()
@@ -13,7 +13,7 @@ final class TLSPair {
     /// Stands for a loop.
     final class Loop {}
 
-    /// Bytes of which no part is like another.
+    /// Bytes without repeated parts.
     static func content(_ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
     }
@@ -28,7 +28,7 @@ final class TLSPair {
         transport = context.transport(over: socket, for: owner)
     }
 
-    /// Over a table of its own, with keys whose time a test chooses.
+    /// Uses the given table, whose keys have a time that the test chooses.
     init(_ table: CertificateTable, _ client: TLSClient) {
         self.client = client
         owner = MemoryOwner(on: Loop())
@@ -36,19 +36,19 @@ final class TLSPair {
             over: socket, owner: owner, table: table, room: TLSRoom(), redirects: false)
     }
 
-    /// As the loop of a connection does: work that was put off keeps the transport, which keeps its owner.
+    /// Closes as the loop of a connection does, because deferred work retains transport and owner.
     deinit {
         transport.close()
         owner.turn()
     }
 
-    /// Has bytes of the client come in an event.
+    /// Passes the client's bytes to the server's socket, as one event.
     func sendFromClient() {
         let bytes = client.take()
         if !bytes.isEmpty { socket.inbox.append(bytes) }
     }
 
-    /// Gives the client what was sent to it.
+    /// Passes the sent bytes to the client.
     func sendToClient() {
         if !socket.sent.isEmpty { client.feed(socket.sent) }
         socket.sent = []
@@ -67,7 +67,7 @@ final class TLSPair {
         unsafe bytes.withUnsafeBytes { unsafe transport.send($0, more: false) }
     }
 
-    /// Has the first bytes of the client come, and others behind them, and the server look at them.
+    /// Passes the first bytes of the client, followed by `more`, and has the server read them.
     func beginHandshake(with more: [UInt8] = []) {
         _ = client.shakeHands()
         sendFromClient()
@@ -75,13 +75,13 @@ final class TLSPair {
         _ = receive()
     }
 
-    /// Completes the handshake, or says how it failed.
+    /// Completes the handshake, or throws the cause of its failure.
     func shakeHands() throws {
         for _ in 0..<64 {
             switch client.shakeHands() {
             case .failed: throw Failure(description: "the client fails: \(owner.failures)")
             case .complete where owner.facts.security != nil:
-                // The ticket comes with the end of the handshake.
+                // The ticket arrives with the end of the handshake.
                 sendToClient()
                 return
             default: break
@@ -97,8 +97,8 @@ final class TLSPair {
         throw Failure(description: "the handshake does not end")
     }
 
-    /// Completes the handshake of TLS 1.3 with a request in the same event, and has the server read it.
-    /// - Parameter before: what the client sends before its request.
+    /// Completes the handshake of TLS 1.3 with a request in the same event, which the server reads.
+    /// - Parameter before: has the client send something before its request.
     func shakeHandsWithRequest(
         _ request: [UInt8], before: (TLSClient) -> Void = { _ in }
     ) throws {
@@ -116,13 +116,13 @@ final class TLSPair {
         guard got.bytes == request else { throw Failure(description: "\(got), \(owner.failures)") }
     }
 
-    /// The plaintext that the client has after it took everything.
+    /// The plaintext of the client after it has received everything.
     func readByClient() -> [UInt8] {
         sendToClient()
         return client.read() ?? []
     }
 
-    /// All plaintext that the server has, read in rooms of a size.
+    /// All plaintext of the server, read with buffers of a size.
     func receiveAll(_ size: Int = 4_096) -> [UInt8] {
         var all: [UInt8] = []
         var inputs = -1
@@ -139,7 +139,7 @@ final class TLSPair {
 }
 
 extension TLSContext {
-    /// A context with the certificate that all tests share, changed.
+    /// A context with the certificate that all tests share, and with changes to its configuration.
     static func test(_ change: (inout TLSConfiguration) throws -> Void = { _ in }) throws
         -> TLSContext
     {

@@ -12,7 +12,7 @@
         import FoundationNetworking
     #endif
 
-    /// A delegate as code for URLSession has it, which writes down what it is told.
+    /// A delegate as in code for URLSession, which records its calls.
     final class SessionLog: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate,
         @unchecked Sendable
     {
@@ -41,23 +41,23 @@
 
         /// All calls.
         var entries: [String] { log.withLock { $0 } }
-        /// The calls that the tests of YMHTTP compare, with pieces of content as one.
+        /// The calls that the tests of YMHTTP compare, with adjacent pieces of content as one.
         var order: [String] {
             entries.reduce(into: []) { order, entry in
                 let isLeftOut = ["sent", "wrote", "metrics", "cache"].contains(entry)
                 if !isLeftOut, entry != "data" || order.last != "data" { order.append(entry) }
             }
         }
-        /// The content that came, or that of the file.
+        /// The received content, or that of the file.
         var content: Data { received.withLock { $0 } }
-        /// How much was sent or written, and of how much, by the last call.
+        /// The bytes sent or written, and the expected bytes, in the last call.
         var progress: [Int64] { written.withLock { $0 } }
-        /// The methods and realms by which was asked for a login.
+        /// The method and the number of failures of each challenge.
         var challenges: [String] { logins.withLock { $0 } }
 
         private func add(_ entry: String) { log.withLock { $0.append(entry) } }
 
-        /// Waits until a task is over.
+        /// Waits until a task has completed.
         func completed() async throws { try await wait { $0.last?.hasPrefix("complete") == true } }
 
         /// Waits for calls.
@@ -192,7 +192,7 @@
     }
 
     extension URLSession {
-        /// A session with a delegate and a serial queue, without what others have stored.
+        /// A session with a delegate, a serial queue and empty storages.
         static func logging(
             _ log: SessionLog, _ change: (URLSessionConfiguration) -> Void = { _ in }
         ) -> URLSession {
@@ -201,7 +201,7 @@
             return URLSession(configuration: configuration, delegate: log, delegateQueue: nil)
         }
 
-        /// What the handler of a data task is given.
+        /// The values that the handler of a data task gets.
         func answer(
             _ request: URLRequest
         ) async -> (Data?, HTTPURLResponse?, URLError.Code?) {

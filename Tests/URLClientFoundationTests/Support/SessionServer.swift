@@ -15,7 +15,7 @@
         import FoundationNetworking
     #endif
 
-    /// The endpoints of httpbin, and paths whose answers wait for the test.
+    /// The endpoints of httpbin, and paths whose responses wait for the test.
     final class SessionServer: Sendable {
         /// A request as it has arrived.
         struct Seen: Sendable {
@@ -27,7 +27,7 @@
 
         /// The content of `/file`.
         static let file = Data((0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
-        /// How much of it comes before the server waits.
+        /// The number of bytes that are sent before the server waits.
         static let firstPart = 200_000
 
         private let servers: [HTTPServer]
@@ -57,10 +57,10 @@
             Task { for server in servers { await server.shutdown() } }
         }
 
-        /// Lets the answers that wait go on, those to come too.
+        /// Releases the responses that wait, and later ones.
         func open() { isOpen.withLock { $0 = true } }
 
-        /// What has arrived for a path.
+        /// The requests that have arrived for a path.
         func seen(_ path: String) -> [Seen] {
             requests.withLock { $0.filter { $0.path == path } }
         }
@@ -70,7 +70,7 @@
             try #require(URL(string: "http://127.0.0.1:\(binPort)\(path)"))
         }
 
-        /// A path of this server's own: `/echo`, `/halves`, `/file`, `/silent`, `/private`.
+        /// A path of this server: `/echo`, `/halves`, `/file` or `/silent`.
         func own(_ path: String) throws -> URL {
             try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
         }
@@ -127,7 +127,7 @@
         }
     }
 
-    /// What the endpoints of httpbin send back.
+    /// The content that the endpoints of httpbin send back.
     struct Echo: Decodable, Sendable {
         var args: [String: String]?
         var headers: [String: String]?

@@ -8,7 +8,7 @@ import URLClient
 struct BearerTokensTests {
     private let origin = Origin(scheme: "https", host: "h.example")
 
-    /// Gives tokens one after the other, each when the test lets it.
+    /// Issues numbered tokens once the test calls `open()`.
     private actor Issuer {
         private(set) var asked: [String?] = []
         private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -28,7 +28,7 @@ struct BearerTokensTests {
         }
     }
 
-    @Test("Many that wait for a token wait for one call")
+    @Test("Concurrent callers share one call to the token source")
     func singleFlight() async throws {
         let issuer = Issuer()
         let tokens = BearerTokens(
@@ -42,7 +42,8 @@ struct BearerTokensTests {
         }
         #expect(results.count == 100 && results.allSatisfy { $0 == "t1" })
         #expect(await issuer.asked == [nil])
-        // All of them are refused: one renewal, and who comes late has the new one at once.
+        // All callers report the token as refused: it is renewed once, and late callers get the new
+        // token at once.
         let renewed = try await withThrowingTaskGroup(of: String?.self) { group in
             for _ in 0..<100 { group.addTask { try await tokens.token(refused: "t1") } }
             return try await group.reduce(into: []) { $0.append($1) }
@@ -52,7 +53,7 @@ struct BearerTokensTests {
         #expect(try await tokens.token() == "t2" && tokens.current == "t2")
     }
 
-    @Test("A failure is told to all, and the next one asks again")
+    @Test("After a failure or without a token, the next caller asks the token source again")
     func failure() async throws {
         struct Down: Error {}
         let count = Locked(0)
@@ -70,7 +71,7 @@ struct BearerTokensTests {
         #expect(try await tokens.token() == "t")
     }
 
-    @Test("After a reset neither the token counts nor the one that is still on its way")
+    @Test("A reset discards the current token and a token that is still being fetched")
     func reset() async throws {
         let issuer = Issuer()
         let tokens = BearerTokens(
@@ -85,7 +86,7 @@ struct BearerTokensTests {
         #expect(tokens.current == nil)
     }
 
-    @Test("Only what is a token is sent as one")
+    @Test("Only a valid token is written to or read from a Bearer field")
     func values() {
         #expect(
             BearerAuthorization.value(token: "mF_9.B5f-4.1JqM~+/=") == "Bearer mF_9.B5f-4.1JqM~+/=")

@@ -17,7 +17,7 @@ struct ChallengesTests {
         }
     }
 
-    @Test("The strongest first, in one field or several")
+    @Test("The strongest challenge comes first, in one header field or several")
     func strength() {
         let basic = "Basic realm=\"a, b\""
         let md5 = "Digest realm=r, nonce=n, qop=\"auth\""
@@ -28,7 +28,7 @@ struct ChallengesTests {
         #expect(schemes([]).isEmpty)
     }
 
-    @Test("What is malformed or not known is left aside, the rest is not")
+    @Test("Malformed and unknown challenges are ignored, and the others are used")
     func leftAside() {
         #expect(schemes(["Basic realm=\"a", "Basic realm=b"]) == ["basic"])
         #expect(schemes(["Negotiate, NTLM, Basic realm=b, Hoba x=y"]) == ["basic"])
@@ -51,10 +51,10 @@ struct ChallengesTests {
     }
 }
 
-@Suite("RFC 7617: What Basic sends")
+@Suite("RFC 7617: Basic credentials")
 struct BasicAuthorizationTests {
     @Test(
-        "2 and 2.1: name and password in UTF-8",
+        "2 and 2.1: user name and password are sent in UTF-8",
         arguments: [
             ("Aladdin", "open sesame", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
             ("test", "123£", "Basic dGVzdDoxMjPCow=="), ("a", "", "Basic YTo="),
@@ -64,7 +64,7 @@ struct BasicAuthorizationTests {
         #expect(BasicAuthorization.value(user: user, password: password) == value)
     }
 
-    @Test("What would be read as something else is not sent")
+    @Test("A user name with a colon and credentials with control characters are refused")
     func refusal() {
         for (user, password) in [("a:b", "c"), ("a\n", "b"), ("a", "b\0"), ("a", "\u{7F}")] {
             #expect(BasicAuthorization.value(user: user, password: password) == nil)
@@ -72,14 +72,14 @@ struct BasicAuthorizationTests {
     }
 
     @Test(
-        "2.2: where else it holds",
+        "2.2: the protection space is the path up to its last slash",
         arguments: [("/", "/"), ("/a", "/"), ("/a/", "/a/"), ("/a/b", "/a/"), ("*", "/")])
     func scope(_ path: String, _ scope: String) {
         #expect(BasicAuthorization.scope(of: path) == scope)
     }
 }
 
-@Suite("RFC 7616: What Digest sends")
+@Suite("RFC 7616: Digest credentials")
 struct DigestSessionTests {
     private func session(
         _ challenge: String, user: String = "Mufasa", password: String = "Circle of Life",
@@ -104,7 +104,7 @@ struct DigestSessionTests {
         """
 
     @Test(
-        "3.9.1: the example, by both algorithms",
+        "3.9.1: the example of the standard, with MD5 and SHA-256",
         arguments: [
             ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
             ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
@@ -120,7 +120,7 @@ struct DigestSessionTests {
         #expect(sent["realm"] == "http-auth@example.org")
     }
 
-    @Test("3.4: the count grows, and nextnonce begins it anew")
+    @Test("3.4: the nonce count grows, and starts again at 1 with nextnonce")
     func counting() throws {
         var session = try session("Digest realm=r, nonce=n, qop=auth")
         for count in 1...17 {
@@ -150,7 +150,7 @@ struct DigestSessionTests {
         #expect(sent["algorithm"] == "SHA-256-sess")
     }
 
-    @Test("Without qop: the sums of RFC 2069, for old servers")
+    @Test("Without qop, the response is computed as in RFC 2069")
     func old() throws {
         var session = try session("Digest realm=r, nonce=n", user: "u", password: "p")
         let sent = try field(&session, "GET", "/")
@@ -159,7 +159,7 @@ struct DigestSessionTests {
         #expect(sent["qop"] == nil && sent["nc"] == nil && sent["cnonce"] == nil)
     }
 
-    @Test("3.4.4: the hash of the name, and names beyond ASCII")
+    @Test("3.4.4: the user name is sent as a hash, as an extended value, or quoted")
     func names() throws {
         var hashed = try session(
             "Digest realm=\"api@example.org\", nonce=n, qop=auth, algorithm=SHA-256, userhash=TRUE",
@@ -176,7 +176,7 @@ struct DigestSessionTests {
         #expect(both["username"] == "x\"y\\z" && both["realm"] == "a \"b\"")
     }
 
-    @Test("3.3: stale and domain")
+    @Test("3.3: stale and domain are read from the challenge")
     func parameters() throws {
         let session = try session(
             "Digest realm=r, nonce=n, qop=auth, stale=TRUE, domain=\"/a http://h/b\"")

@@ -2,7 +2,7 @@ import HTTPParser
 import Testing
 import URLClient
 
-@Suite("RFC 7616, 3.6 and RFC 7617, 2.2: Credentials that are sent at once")
+@Suite("RFC 7616, 3.6 and RFC 7617, 2.2: Credentials that are sent without a challenge")
 struct ProtectionSpaceCacheTests {
     private let origin = Origin(scheme: "http", host: "h.example")
     private let user = ClientCredential.password(user: "u", password: "p")
@@ -26,13 +26,13 @@ struct ProtectionSpaceCacheTests {
             origin: origin ?? self.origin, method: .get, target: target, for: .own(user)) != nil
     }
 
-    @Test("Nothing where nothing is known")
+    @Test("An empty cache sends no credentials")
     func nothing() {
         #expect(!sends(ProtectionSpaceCache(), to: "/"))
     }
 
     @Test(
-        "Basic: at and below the last slash of what was asked",
+        "Basic credentials are sent to the folder of the challenged path and below",
         arguments: [
             ("/a/b", true), ("/a/", true), ("/a/c/d?x", true), ("/a", true), ("/", false),
             ("/b", false),
@@ -43,7 +43,7 @@ struct ProtectionSpaceCacheTests {
         #expect(sends(spaces, to: target) == isSent)
     }
 
-    @Test("Never to another origin")
+    @Test("Credentials are not sent to another origin")
     func origins() throws {
         let spaces = try known("Basic realm=r", at: "/")
         for (scheme, host, port) in [
@@ -54,7 +54,7 @@ struct ProtectionSpaceCacheTests {
     }
 
     @Test(
-        "Digest: everywhere on the origin, or where domain says",
+        "Digest credentials go to the whole origin, or to domain's paths and the challenged path",
         arguments: [
             ("", "/x", true), (", domain=\"/a /b\"", "/a/x", true),
             (", domain=\"/a /b\"", "/b", true),
@@ -67,7 +67,7 @@ struct ProtectionSpaceCacheTests {
         #expect(sends(spaces, to: target) == isSent)
     }
 
-    @Test("The space with the longest path is the one")
+    @Test("The protection space with the longest path is used")
     func several() throws {
         var spaces = try known("Basic realm=outer", at: "/")
         let storage = CredentialStorage()
@@ -84,7 +84,7 @@ struct ProtectionSpaceCacheTests {
         #expect(credential("/in/y") == inner && credential("/y") == user)
     }
 
-    @Test("A path means the same with and without dot segments")
+    @Test("Dot segments are removed before paths are compared")
     func dotSegments() throws {
         let digest = try known("Digest realm=r, nonce=n, qop=auth, domain=\"/a/ /b/\"", at: "/x")
         #expect(sends(digest, to: "/c/../a/x") && sends(digest, to: "/b/./c/../x?q=/../"))
@@ -94,7 +94,7 @@ struct ProtectionSpaceCacheTests {
         #expect(!sends(basic, to: "/x/g"))
     }
 
-    @Test("A space holds where the server asked for it instead of another one")
+    @Test("Where a challenge names another space than the one sent, that space applies")
     func shared() throws {
         var spaces = try known("Digest realm=a, nonce=n, qop=auth", at: "/a/f")
         func enter(_ text: String, at target: String, over realm: String) throws {
@@ -113,16 +113,16 @@ struct ProtectionSpaceCacheTests {
         try enter("Digest realm=b, nonce=n, qop=auth", at: "/b/f", over: "a")
         try enter("Basic realm=c", at: "/f", over: "a")
         #expect(realms("/a/g", "/b/g", "/f", "/ff", "/g") == ["a", "b", "c", "a", "a"])
-        // A newer nonce changes nothing about it.
+        // A new nonce does not change which space applies.
         try enter("Digest realm=b, nonce=m, qop=auth, stale=true", at: "/b/f", over: "b")
         #expect(realms("/a/g", "/b/g", "/f", "/g") == ["a", "b", "c", "a"])
-        // Inside of its paths another space may have some.
+        // Another space may apply to paths inside the paths of this one.
         try enter("Digest realm=a, nonce=n, qop=auth", at: "/b/in/f", over: "b")
         try enter("Digest realm=a, nonce=n, qop=auth", at: "/b/h", over: "b")
         #expect(realms("/b/g", "/b/in/g", "/b/h", "/g") == ["b", "a", "a", "a"])
     }
 
-    @Test("Each user has logins of its own; the session's are those that are stored")
+    @Test("A user gets only that user's logins, and a session those of stored credentials")
     func users() throws {
         var spaces = try known("Basic realm=r", at: "/")
         let storage = CredentialStorage()
@@ -139,7 +139,9 @@ struct ProtectionSpaceCacheTests {
         #expect(credential(.session(storage)) == other && credential(.own(user)) == user)
     }
 
-    @Test("An answer that is not stored holds until the storage changes", arguments: [true, false])
+    @Test(
+        "An answer that is not stored is used until the storage changes for the origin",
+        arguments: [true, false])
     func answers(_ removesAll: Bool) throws {
         let storage = CredentialStorage()
         var spaces = ProtectionSpaceCache()
@@ -157,14 +159,14 @@ struct ProtectionSpaceCacheTests {
         #expect(!isSent())
     }
 
-    @Test("What was refused is forgotten")
+    @Test("A refused login is forgotten")
     func leaving() throws {
         var spaces = try known("Basic realm=r", at: "/")
         spaces.leave(ProtectionSpace(origin: origin, realm: "r", scheme: .basic), user)
         #expect(!sends(spaces, to: "/"))
     }
 
-    @Test("Digest counts over all requests, and takes nextnonce of the right nonce alone")
+    @Test("Digest counts all requests, and accepts nextnonce only for the nonce that was sent")
     func counting() throws {
         var spaces = try known("Digest realm=r, nonce=n, qop=auth", at: "/")
         func next() throws -> AuthorizationField {
@@ -181,7 +183,7 @@ struct ProtectionSpaceCacheTests {
         #expect(field["nonce"] == "m" && field["nc"] == "00000001")
     }
 
-    @Test("A nonce that the server gives again goes on with its count")
+    @Test("The nonce count continues when the server sends the same nonce again")
     func sameNonce() throws {
         let text = "Digest realm=r, nonce=n, qop=auth"
         var spaces = try known(text, at: "/")
@@ -203,7 +205,7 @@ struct ProtectionSpaceCacheTests {
         #expect(other["nc"] == "00000001" && other["cnonce"] == "d")
     }
 
-    @Test("A bounded number of spaces")
+    @Test("The number of protection spaces is limited, and the oldest one is removed")
     func bounded() throws {
         var spaces = ProtectionSpaceCache()
         for number in 0..<100 {
@@ -215,9 +217,9 @@ struct ProtectionSpaceCacheTests {
     }
 }
 
-@Suite("Credentials that the application gives")
+@Suite("Credentials that the application stores")
 struct CredentialStorageTests {
-    @Test("By space, else by origin, and of the right kind")
+    @Test("A password is found by space, else by origin, but not for a token or a proxy")
     func lookup() {
         let storage = CredentialStorage()
         let origin = Origin(scheme: "https", host: "h.example")

@@ -5,9 +5,9 @@ import Testing
 import ToolkitSystem
 import URLClient
 
-@Suite("RFC 9110, 11.4: as which user a request goes out", .timeLimit(.minutes(3)))
+@Suite("RFC 9110, 11.4: the user of a request", .timeLimit(.minutes(3)))
 struct UserTests {
-    /// A server that asks for credentials, takes all, and writes down who has come.
+    /// A server that requests credentials, accepts all of them, and records the users.
     private final class Asker: Sendable {
         let peer: ScriptedPeer
         let users: Locked<[String]>
@@ -55,7 +55,7 @@ struct UserTests {
         .password(user: user, password: "p")
     }
 
-    @Test("The credential of the URL is sent, whoever came before", arguments: challenges)
+    @Test("The credential in the URL is sent, regardless of earlier users", arguments: challenges)
     func ofURL(_ challenge: String) async throws {
         let asker = try Asker(challenge)
         let session = ClientSession(.ephemeral)
@@ -65,7 +65,9 @@ struct UserTests {
         #expect(asker.seen == ["-", "user", "-", "bob", "user", "bob", "-"])
     }
 
-    @Test("So is that of the request; without one the stored credential is", arguments: challenges)
+    @Test(
+        "The credential of the request is sent; without one, the stored credential is sent",
+        arguments: challenges)
     func ofRequest(_ challenge: String) async throws {
         let asker = try Asker(challenge)
         let configuration = ClientConfiguration.ephemeral
@@ -79,7 +81,7 @@ struct UserTests {
         #expect(asker.seen == ["-", "ada", "-", "bob", "ada", "bob"])
     }
 
-    @Test("A credential that is refused does not become the stored one")
+    @Test("After a refusal of the URL's credential, the stored credential is not sent")
     func refused() async throws {
         let users = Locked([String?]())
         let peer = try ScriptedPeer { connection in
@@ -101,7 +103,7 @@ struct UserTests {
         #expect(users.withLock { $0 } == [nil, "Authorization: Basic Ym9iOmJvYg=="])
     }
 
-    @Test("An answer to a challenge takes the place of the URL's credential for its task alone")
+    @Test("An answer to a challenge replaces the URL's credential for that task only")
     func answered() async throws {
         let asker = try Asker("Basic realm=r")
         var configuration = ClientConfiguration.ephemeral
@@ -117,7 +119,7 @@ struct UserTests {
         #expect(asker.seen == ["-", "eve", "-", "ada"])
     }
 
-    @Test("A redirect on the same origin keeps the user of the URL, another origin gets none")
+    @Test("A redirect to the same origin keeps the URL's user; another origin gets no user")
     func redirected() async throws {
         let other = try Asker("Basic realm=r")
         let heads = Locked([String]())
@@ -146,7 +148,9 @@ struct UserTests {
         #expect(other.seen == ["-"])
     }
 
-    @Test("Who has logged out, or in as somebody else, is not sent any more", arguments: challenges)
+    @Test(
+        "After a logout or a login of another user, the previous credential is not sent",
+        arguments: challenges)
     func loggedOut(_ challenge: String) async throws {
         let asker = try Asker(challenge)
         let credentials = CredentialStorage()
@@ -167,7 +171,7 @@ struct UserTests {
         #expect(asker.seen == ["-", "ada", "ada", "-", "bob", "bob", "-"])
     }
 
-    @Test("An answer that is not stored is forgotten with the rest")
+    @Test("removeAll() also removes an answer that was not stored")
     func answerForgotten() async throws {
         let asker = try Asker("Basic realm=r")
         let isLoggedIn = Locked(true)
@@ -184,7 +188,7 @@ struct UserTests {
         #expect(asker.seen == ["-", "ada", "ada", "-"])
     }
 
-    @Test("The cache keeps the answers of users apart")
+    @Test("The cache keeps the responses of users separate")
     func cached() async throws {
         let asker = try Asker("Basic realm=r", "Cache-Control: private, max-age=100\r\n")
         let session = ClientSession(.ephemeral)
@@ -211,7 +215,7 @@ struct UserTests {
                     """))
     }
 
-    @Test("nginx: two users in one session, and nobody after removeAll()")
+    @Test("nginx: two users log in during one session, and none after removeAll()")
     func nginxUsers() async throws {
         let users = try ServerDirectory()
         let server = try await nginx(users)

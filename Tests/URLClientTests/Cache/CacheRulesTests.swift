@@ -2,7 +2,7 @@ import HTTPParser
 import Testing
 import URLClient
 
-/// 1994-11-06T08:49:37Z, at which the responses of these tests come.
+/// 1994-11-06T08:49:37Z, the time at which the responses of these tests arrive.
 private let now = HTTPDate(secondsSinceEpoch: 784_111_777)
 
 private func head(
@@ -20,7 +20,7 @@ private func later(_ seconds: Int64) -> HTTPDate {
 @Suite("RFC 9111, 5.2: Directives")
 struct CacheDirectivesTests {
     @Test(
-        "max-age: digits, the least of several, zero where it is malformed",
+        "max-age is a number of seconds; the least of several counts, and a malformed one is zero",
         arguments: [
             ("max-age=60", 60), ("MAX-AGE=\"60\"", 60), ("x=\"a, max-age=5\", max-age=60", 60),
             ("max-age=60, max-age=10", 10), ("max-age=-1", 0), ("max-age=x", 0), ("max-age", 0),
@@ -30,7 +30,7 @@ struct CacheDirectivesTests {
         #expect(CacheDirectives([.cacheControl: value]).maxAge == seconds)
     }
 
-    @Test("Several lines are one; names in any case; what is not known does not matter")
+    @Test("Lines are combined, names are case-insensitive, and unknown directives are ignored")
     func lines() {
         var fields: HTTPFields = [.cacheControl: "No-Cache=\"a, b\", foo=bar"]
         fields.append(.cacheControl, "PRIVATE, stale-if-error=5 , must-revalidate")
@@ -39,13 +39,13 @@ struct CacheDirectivesTests {
         #expect(directives.staleIfError == 5 && directives.maxAge == nil && !directives.noStore)
     }
 
-    @Test("5.4: Pragma counts where there is no Cache-Control")
+    @Test("5.4: Pragma counts only without Cache-Control")
     func pragma() {
         #expect(CacheDirectives([.pragma: "x, No-Cache"]).noCache)
         #expect(!CacheDirectives([.pragma: "no-cache", .cacheControl: "max-age=1"]).noCache)
     }
 
-    @Test("5.2.1.2: max-stale with and without a number")
+    @Test("5.2.1.2: max-stale may have a number, and is ignored with an invalid one")
     func maxStale() {
         #expect(CacheDirectives([.cacheControl: "max-stale"]).maxStale == .max)
         #expect(CacheDirectives([.cacheControl: "max-stale=5"]).maxStale == 5)
@@ -64,7 +64,7 @@ struct CacheStoringTests {
     }
 
     @Test(
-        "Statuses that may be kept though nothing says for how long, others only when it does",
+        "Heuristically cacheable statuses are stored by default, others only if a field allows it",
         arguments: [
             (200, true), (203, true), (204, true), (300, true), (301, true), (308, true),
             (404, true),
@@ -83,22 +83,26 @@ struct CacheStoringTests {
     }
 
     @Test(
-        "Never: interim, 206, 304, odd statuses, parts", arguments: [100, 103, 206, 304, 600, 999])
+        "Interim, 206, 304 and unknown statuses, and partial content, are never stored",
+        arguments: [100, 103, 206, 304, 600, 999])
     func never(_ code: Int) throws {
         let status = try #require(HTTPStatus(code))
         #expect(!isStorable([.cacheControl: "max-age=5"], status: status))
         #expect(!isStorable([.cacheControl: "max-age=5", .contentRange: "bytes 0-1/2"]))
     }
 
-    @Test("GET alone", arguments: [HTTPMethod.head, .post, .put, .delete, .options])
+    @Test(
+        "Only responses to GET are stored",
+        arguments: [HTTPMethod.head, .post, .put, .delete, .options])
     func methods(_ method: HTTPMethod) {
         #expect(!isStorable([.cacheControl: "max-age=5"], method: method))
     }
 
-    @Test("no-store on either side; must-understand overrides it for statuses that are understood")
+    @Test(
+        "no-store prevents storing, unless must-understand is present and the status is understood")
     func noStore() {
         #expect(!isStorable([.cacheControl: "max-age=5, no-store"]))
-        // It cannot be read, so that it may say anything.
+        // The field is malformed, so that it may contain any directive.
         #expect(!isStorable([.cacheControl: "no-store, x=\"a"]))
         #expect(!isStorable([.cacheControl: "max-age=5"], request: [.cacheControl: "no-store"]))
         #expect(isStorable([.cacheControl: "max-age=5, no-store, must-understand"]))
@@ -106,24 +110,24 @@ struct CacheStoringTests {
             !isStorable([.cacheControl: "max-age=5, must-understand"], status: .found))
     }
 
-    @Test("A private cache keeps what is private, and what was asked with credentials")
+    @Test("A private cache stores private responses and responses to requests with credentials")
     func privacy() {
         #expect(isStorable([.cacheControl: "private, max-age=5"]))
         #expect(isStorable([.cacheControl: "max-age=5"], request: [.authorization: "Basic x"]))
     }
 
-    @Test("4.1: Vary: * is never kept, nor what cannot be read")
+    @Test("4.1: a response with Vary: * or a malformed Vary is never stored")
     func vary() {
         #expect(!isStorable([.vary: "*"]) && !isStorable([.vary: "a, *"]))
         #expect(!isStorable([.vary: "a b"]) && isStorable([.vary: "Accept, X"]))
     }
 
-    @Test("A request for parts is not kept, even if the answer is the whole")
+    @Test("A response to a range request is not stored, even if it is complete")
     func ranges() {
         #expect(!isStorable([.cacheControl: "max-age=5"], request: [.range: "bytes=0-"]))
     }
 
-    @Test("3.1: fields of the connection are not kept")
+    @Test("3.1: hop-by-hop fields are not stored")
     func perHop() {
         let fields: HTTPFields = [
             .connection: "close, X-Hop", "X-Hop": "1", .transferEncoding: "chunked", "X": "1",
@@ -133,7 +137,7 @@ struct CacheStoringTests {
     }
 
     @Test(
-        "4.4: what unsafe requests make doubtful",
+        "4.4: an unsafe request invalidates its URL unless the response is an error",
         arguments: [
             (HTTPMethod.post, 200, 1), (.put, 204, 1), (.delete, 302, 1), (.patch, 404, 0),
             (.post, 500, 0), (.get, 200, 0), (.options, 200, 0), (.propfind, 207, 0),
@@ -145,7 +149,7 @@ struct CacheStoringTests {
         #expect(urls.count == count)
     }
 
-    @Test("4.4: Location and Content-Location, on the same origin alone")
+    @Test("4.4: Location and Content-Location are invalidated on the same origin only")
     func invalidatedLocations() {
         let urls = CacheRules.invalidated(
             by: .post, url: "http://h.example/a/b", status: .created,
@@ -153,7 +157,7 @@ struct CacheStoringTests {
         #expect(urls == ["http://h.example/a/b", "http://h.example/a/c"])
     }
 
-    @Test("4.1: requests with the same fields have the same variant, and credentials their own")
+    @Test("4.1: the variant depends on the fields that Vary names, and on the credentials")
     func variants() {
         func variant(_ request: HTTPFields) -> String {
             CacheRules.variant(of: request, names: ["accept", "x"])
@@ -172,7 +176,7 @@ struct CacheStoringTests {
 @Suite("RFC 9111, 4.2: Age and freshness")
 struct CacheFreshnessTests {
     @Test(
-        "4.2.1: how long it is fresh",
+        "4.2.1: the lifetime comes from max-age, else from Expires",
         arguments: [
             ([.cacheControl: "max-age=60"], 60), ([.cacheControl: "max-age=0"], 0), ([:], 0),
             ([.cacheControl: "max-age=60", .expires: "Sun, 06 Nov 1994 08:49:38 GMT"], 60),
@@ -192,7 +196,7 @@ struct CacheFreshnessTests {
         #expect(head(fields).lifetime == seconds)
     }
 
-    @Test("4.2.2: a tenth of the time since the change, a day at most, and not for every status")
+    @Test("4.2.2: some statuses are fresh for a tenth of the time since the change, at most a day")
     func heuristic() {
         let hour: HTTPFields = [.lastModified: "Sun, 06 Nov 1994 07:49:37 GMT"]
         #expect(head(hour).lifetime == 360)
@@ -201,7 +205,7 @@ struct CacheFreshnessTests {
         #expect(head(hour, status: .found).lifetime == 0)
     }
 
-    @Test("4.2.3: the age counts Date, Age, the way and the time since")
+    @Test("4.2.3: the age is computed from Date, Age, the response delay and the time since then")
     func age() {
         #expect(head([:]).age(at: now) == 0)
         #expect(head([:]).age(at: later(10)) == 10)
@@ -213,11 +217,12 @@ struct CacheFreshnessTests {
         #expect(head([.age: "x"]).age(at: now) == 0)
         // Section 5.1: the first member of a list counts.
         #expect(head([.age: "30, 0"]).age(at: later(10)) == 40)
-        // A clock that was set back a little does not make it younger than it came.
+        // A clock that was set back a little does not make the response younger than at its
+        // arrival.
         #expect(head([.age: "30"]).age(at: later(-50)) == 30)
     }
 
-    @Test("A response that came while the clock was ahead is not fresh until the clock gets there")
+    @Test("A response is stale while the clock is more than a minute before its arrival")
     func clockAhead() {
         let stored = head([.cacheControl: "max-age=60"])
         #expect(stored.staleness(at: later(-50)) < 0)
@@ -226,7 +231,7 @@ struct CacheFreshnessTests {
     }
 }
 
-@Suite("RFC 9111, 4: Answering")
+@Suite("RFC 9111, 4: Responses from the cache")
 struct CacheVerdictTests {
     private func verdict(
         _ stored: HTTPFields?, after seconds: Int64 = 0, request: HTTPFields = [:],
@@ -239,7 +244,7 @@ struct CacheVerdictTests {
 
     private let minute: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"a\""]
 
-    @Test("Fresh answers, stale is asked for, without a validator anew")
+    @Test("A fresh response is served; a stale one is validated, or fetched without a validator")
     func fresh() {
         #expect(verdict(nil) == .fetch(stores: true))
         #expect(verdict(minute, after: 59) == .serve(revalidates: false))
@@ -248,7 +253,7 @@ struct CacheVerdictTests {
         #expect(verdict(minute, after: 59, method: .head) == .serve(revalidates: false))
     }
 
-    @Test("5.2.2.4: no-cache is asked for each time")
+    @Test("5.2.2.4: a response with no-cache is validated each time")
     func noCache() {
         #expect(verdict([.cacheControl: "max-age=60, no-cache", .eTag: "\"a\""]) == .validate)
         #expect(
@@ -256,7 +261,7 @@ struct CacheVerdictTests {
     }
 
     @Test(
-        "5.2.1: what requests may ask for",
+        "5.2.1: request directives decide whether a stored response is served",
         arguments: [
             ("no-cache", 0, CacheVerdict.validate), ("max-age=0", 1, .validate),
             ("max-age=30", 30, .serve(revalidates: false)), ("max-age=30", 31, .validate),
@@ -271,14 +276,14 @@ struct CacheVerdictTests {
             verdict(minute, after: seconds, request: [.cacheControl: directive]) == wanted)
     }
 
-    @Test("Nothing stored: only-if-cached is 504, no-store is not kept")
+    @Test("With nothing stored, only-if-cached is 504, and no-store and HEAD are not stored")
     func nothing() {
         #expect(verdict(nil, request: [.cacheControl: "only-if-cached"]) == .gatewayTimeout)
         #expect(verdict(nil, request: [.cacheControl: "no-store"]) == .fetch(stores: false))
         #expect(verdict(nil, method: .head) == .fetch(stores: false))
     }
 
-    @Test("5.2.2.2: must-revalidate never answers stale")
+    @Test("5.2.2.2: a stale response with must-revalidate is never served")
     func mustRevalidate() {
         let fields: HTTPFields = [
             .cacheControl:
@@ -290,7 +295,7 @@ struct CacheVerdictTests {
             !CacheVerdict.servesOnError(request: [:], stored: head(fields), now: later(61)))
     }
 
-    @Test("RFC 5861, 3: stale-while-revalidate")
+    @Test("RFC 5861, 3: stale-while-revalidate serves a stale response and revalidates it")
     func staleWhileRevalidate() {
         let fields: HTTPFields = [
             .cacheControl: "max-age=60, stale-while-revalidate=30", .eTag: "\"a\"",
@@ -302,7 +307,7 @@ struct CacheVerdictTests {
         #expect(verdict(fields, after: 61, request: [.cacheControl: "max-age=600"]) == .validate)
     }
 
-    @Test("RFC 5861, 4: stale-if-error, of either side")
+    @Test("RFC 5861, 4: stale-if-error in request or response allows a stale response on errors")
     func staleIfError() {
         let fields: HTTPFields = [.cacheControl: "max-age=60, stale-if-error=30"]
         func serves(_ fields: HTTPFields, _ request: HTTPFields, _ seconds: Int64) -> Bool {
@@ -319,7 +324,7 @@ struct CacheVerdictTests {
     }
 
     @Test(
-        "Requests for parts and with preconditions of their own pass by",
+        "Range requests, conditional requests and POST bypass the cache",
         arguments: [
             HTTPFieldName.range, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince,
             .ifRange,
@@ -329,7 +334,7 @@ struct CacheVerdictTests {
         #expect(verdict(minute, method: .post) == .fetch(stores: false))
     }
 
-    @Test("The policies of NSURLRequest")
+    @Test("The cache policies of NSURLRequest decide between the cache and the server")
     func policies() {
         func both(_ policy: CachePolicy) -> [CacheVerdict] {
             [
@@ -352,7 +357,7 @@ struct CacheVerdictTests {
 
 @Suite("RFC 9111, 4.3: Validation")
 struct CacheValidationTests {
-    @Test("4.3.1: with which fields the server is asked")
+    @Test("4.3.1: a validation request has If-None-Match and If-Modified-Since")
     func validators() {
         var fields = HTTPFields()
         let date = "Sun, 06 Nov 1994 08:00:00 GMT"
@@ -362,7 +367,7 @@ struct CacheValidationTests {
     }
 
     @Test(
-        "4.3.4: of which response a 304 speaks",
+        "4.3.4: a 304 confirms the stored response unless its ETag differs",
         arguments: [
             ("\"a\"", nil, true), ("\"a\"", "\"a\"", true), ("\"a\"", "W/\"a\"", true),
             ("W/\"a\"", "W/\"a\"", true), ("\"a\"", "\"b\"", false), ("W/\"a\"", "\"a\"", false),
@@ -373,7 +378,7 @@ struct CacheValidationTests {
         #expect(head([.eTag: old]).isConfirmed(by: fields) == isTheSame)
     }
 
-    @Test("3.2: new fields take the place of old ones, but for those of the content")
+    @Test("3.2: the fields of a 304 replace stored fields, except those of the content")
     func freshening() {
         let old = head([
             .date: "Sun, 06 Nov 1994 08:49:37 GMT", .cacheControl: "max-age=60", "X": "1",

@@ -4,7 +4,7 @@ import HTTPParser
 import Testing
 import URLClient
 
-@Suite("Responses that are kept")
+@Suite("Stored responses")
 struct ClientCacheTests {
     private static let now = HTTPDate(secondsSinceEpoch: 784_111_777)
 
@@ -27,7 +27,7 @@ struct ClientCacheTests {
 
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    @Test("Stored, found, replaced, removed", arguments: [false, true])
+    @Test("Responses are stored, found, replaced and removed", arguments: [false, true])
     func storing(_ isOnDisk: Bool) async throws {
         let folder = TemporaryPath()
         let cache =
@@ -49,7 +49,7 @@ struct ClientCacheTests {
     }
 
     @Test(
-        "What is stored for a user, and not found by a request's own fields, is not kept unrevised",
+        "replaceStored(for:) replaces the matching response, or removes one stored for a user",
         arguments: [false, true])
     func revisedForUser(_ isOnDisk: Bool) async throws {
         let folder = TemporaryPath()
@@ -67,8 +67,7 @@ struct ClientCacheTests {
         #expect(await content(cache, "/a") == "two")
     }
 
-    @Test(
-        "4.1: a response that depends on other fields replaces the one of before, on the disk, too")
+    @Test("4.1: a response with another Vary replaces the previous one, also on disk")
     func otherVary() async throws {
         let folder = TemporaryPath()
         let english: HTTPFields = [.acceptLanguage: "en"]
@@ -84,7 +83,7 @@ struct ClientCacheTests {
         #expect(folder.names.count == 2)
     }
 
-    @Test("A look-up on the disk brings nothing back that was removed meanwhile")
+    @Test("A disk lookup does not restore a response that was removed in the meantime")
     func readBesideRemoval() async throws {
         let folder = TemporaryPath()
         let first = try ClientCache(memoryLimit: 1 << 20, folder: folder.text)
@@ -93,7 +92,7 @@ struct ClientCacheTests {
         let cache = try ClientCache(memoryLimit: 1 << 20, folder: folder.text)
         cache.queue.suspend()
         async let before = content(cache, "/a")
-        // The look-up waits for the disk by then; a slower one finds nothing, which is right, too.
+        // By then the lookup waits for the disk; a slower one finds nothing, which is correct, too.
         try await Task.sleep(for: .milliseconds(100))
         cache.invalidate("http://h.example/a")
         cache.queue.resume()
@@ -106,7 +105,7 @@ struct ClientCacheTests {
         #expect(await content(later, "/a") == "new" && later.memoryByteCount > 0)
     }
 
-    @Test("4.1: variants stand beside each other", arguments: [false, true])
+    @Test("4.1: variants of a response are stored side by side", arguments: [false, true])
     func variants(_ isOnDisk: Bool) async throws {
         let folder = TemporaryPath()
         let cache =
@@ -121,7 +120,7 @@ struct ClientCacheTests {
         #expect(await content(cache, "/") == nil)
     }
 
-    @Test("What was asked with credentials answers the same credentials alone")
+    @Test("A response to a request with credentials is found with the same credentials only")
     func credentials() async {
         let cache = ClientCache()
         let request: HTTPFields = [.authorization: "Basic a"]
@@ -131,7 +130,8 @@ struct ClientCacheTests {
         #expect(await content(cache, "/", [.authorization: "Basic b"]) == nil)
     }
 
-    @Test("Limits: the least lately used go", arguments: [false, true])
+    @Test(
+        "Above the limits, the least recently used responses are removed", arguments: [false, true])
     func limits(_ isOnDisk: Bool) async throws {
         let folder = TemporaryPath()
         let limit = 100_000
@@ -150,12 +150,12 @@ struct ClientCacheTests {
         #expect(used <= limit && used > limit / 2)
         #expect(await content(cache, "/29") != nil)
         #expect(await content(cache, "/1") == nil)
-        // As long as the limit is, and one longer.
+        // An entry of exactly the limit, and one that is a byte longer.
         #expect(cache.takes(head("/x"), [UInt8](repeating: 0, count: 20_000)))
         #expect(!cache.takes(head("/x"), [UInt8](repeating: 0, count: 20_001)))
     }
 
-    @Test("The disk survives the process, with fields, trailers and times")
+    @Test("A new cache reads responses from the disk with fields, trailers and times")
     func restart() async throws {
         let folder = TemporaryPath()
         var stored = head(
@@ -175,7 +175,7 @@ struct ClientCacheTests {
         #expect(cache.memoryByteCount > 0)
     }
 
-    @Test("A 304 makes the stored one fresh again, also on the disk")
+    @Test("A 304 refreshes the stored response, also on disk")
     func freshening() async throws {
         let folder = TemporaryPath()
         let cache = try ClientCache(memoryLimit: 0, folder: folder.text)
@@ -192,7 +192,7 @@ struct ClientCacheTests {
     }
 
     @Test(
-        "4.3.4: a late 304 leaves what has come meanwhile, and brings back nothing",
+        "4.3.4: a late 304 changes no newer response, and restores no removed one",
         arguments: [false, true])
     func lateFreshening(_ isOnDisk: Bool) async throws {
         let folder = TemporaryPath()
@@ -208,7 +208,7 @@ struct ClientCacheTests {
         cache.refresh(found, with: fresh)
         let kept = await cache.find(old.url, [:])
         #expect(kept?.head == new && kept.map { $0.content } == bytes("two"))
-        // The same validator, but of another time.
+        // The same validator, but another response time.
         var later = old
         later.responseTime = HTTPDate(secondsSinceEpoch: Self.now.secondsSinceEpoch + 1)
         cache.keep(later, bytes("three"))
@@ -219,7 +219,7 @@ struct ClientCacheTests {
         #expect(await content(cache, "/") == nil)
     }
 
-    @Test("Entries that were damaged are left out, and their files go", arguments: 0..<6)
+    @Test("Damaged entries are ignored, and their files are removed", arguments: 0..<6)
     func damage(_ kind: Int) async throws {
         let folder = TemporaryPath()
         do {
@@ -247,7 +247,7 @@ struct ClientCacheTests {
         #expect(await content(cache, "/a") == "again")
     }
 
-    @Test("A folder that cannot be used is an error; files that are none of ours stay")
+    @Test("An unusable folder is an error, and files of others stay in the folder")
     func folders() throws {
         #expect(throws: ClientError.self) {
             try ClientCache(memoryLimit: 0, folder: "/dev/null/cache")

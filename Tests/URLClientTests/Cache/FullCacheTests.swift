@@ -12,7 +12,7 @@ import URLClient
     import Darwin
 #endif
 
-@Suite("Responses that are kept, where there is no room", .timeLimit(.minutes(3)))
+@Suite("Stored responses without free descriptors or memory", .timeLimit(.minutes(3)))
 struct FullCacheTests {
     private static func head(_ path: String) -> CachedHead {
         let now = HTTPDate(secondsSinceEpoch: 784_111_777)
@@ -46,14 +46,14 @@ struct FullCacheTests {
         #expect(await content(later, "/b") == nil)
     }
 
-    @Test("Without descriptors they stay, and one that should have been replaced goes")
+    @Test("Without free descriptors, responses stay, but one that cannot be replaced is removed")
     func descriptors() async {
         await #expect(processExitsWith: .success) {
             try await FullCacheTests.withoutDescriptors()
         }
     }
 
-    @Test("One that is replaced by one too long for memory goes from there")
+    @Test("A new response that is too long for memory removes the old one from memory")
     func tooLong() async {
         let cache = ClientCache(memoryLimit: 4_096)
         cache.keep(Self.head("/a"), Array("one".utf8))

@@ -14,7 +14,7 @@ struct KeptResponseTests {
 
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    @Test("One for a user answers that user alone")
+    @Test("A response for one user is found for that user only")
     func user() {
         let cache = ClientCache()
         let ada = request([.authorization: "Basic YTpi"])
@@ -24,7 +24,7 @@ struct KeptResponseTests {
         #expect(cache.storedNow(for: request([.authorization: "Basic Yjpi"]))?.content == nil)
     }
 
-    @Test("Vary: what it names has to be the same, and everything is never")
+    @Test("The fields that Vary names must be equal, and Vary: * is never stored")
     func vary() {
         let cache = ClientCache()
         let german = request([.acceptLanguage: "de"])
@@ -39,7 +39,7 @@ struct KeptResponseTests {
     }
 
     @Test(
-        "A session and the application find what the other has stored for a coding",
+        "The session and the application find each other's responses that vary by coding",
         arguments: [true, false])
     func codings(decodes: Bool) async throws {
         let count = Locked(0)

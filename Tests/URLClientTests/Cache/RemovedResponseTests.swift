@@ -12,7 +12,7 @@ import URLClient
     import Darwin
 #endif
 
-@Suite("Responses that are removed while their files cannot be", .timeLimit(.minutes(3)))
+@Suite("Removed responses whose files cannot be removed", .timeLimit(.minutes(3)))
 struct RemovedResponseTests {
     private static func request(_ path: String) -> ClientRequest {
         ClientRequest(.get, "http://h.example\(path)")
@@ -34,7 +34,7 @@ struct RemovedResponseTests {
         await cache.flush()
     }
 
-    /// With a file in the place of the folder nothing in it can be removed.
+    /// Puts a file in place of the folder, so that nothing in the folder can be removed.
     private static func whileUnreachable(
         _ folder: TemporaryPath, _ body: () async -> Void
     ) async throws {
@@ -46,7 +46,7 @@ struct RemovedResponseTests {
         try files.moveItem(atPath: aside.text, toPath: folder.text)
     }
 
-    @Test("The next removal tries again, and no later process finds them")
+    @Test("The next removal removes the remaining files too, and a later cache finds nothing")
     func unreachable() async throws {
         let folder = TemporaryPath()
         let cache = try await Self.cacheOfTwo(folder.text)
@@ -58,7 +58,7 @@ struct RemovedResponseTests {
         #expect(folder.names.isEmpty)
     }
 
-    @Test("What is stored again meanwhile stays when the next removal tries again")
+    @Test("A response stored again in the meantime stays when the next removal tries again")
     func storedAgain() async throws {
         let folder = TemporaryPath()
         let cache = try await Self.cacheOfTwo(folder.text)
@@ -90,7 +90,7 @@ struct RemovedResponseTests {
         #expect(folder.names == ["cache"])
     }
 
-    @Test("In a folder without permission to write they are emptied")
+    @Test("In a folder without write permission, a later cache does not find a removed response")
     func permission() async {
         await #expect(processExitsWith: .success) {
             try await RemovedResponseTests.withoutPermission()
@@ -100,7 +100,7 @@ struct RemovedResponseTests {
     enum Removal: CaseIterable { case post, one, all, reset }
 
     @Test(
-        "A response that was under way when it was removed is not stored",
+        "A response that is still being received during a removal is not stored",
         arguments: Removal.allCases,
         [false, true])
     func underWay(_ removal: Removal, hasFolder: Bool) async throws {

@@ -13,7 +13,7 @@ struct CookieDateTests {
     }
 
     @Test(
-        "Whatever looks like time, day, month and year, in any order",
+        "A date is read from time, day, month and year in any order",
         arguments: [
             "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
             "Sun Nov  6 08:49:37 1994", "6 november 1994 8:49:37", "1994 6 Nov 08:49:37",
@@ -25,7 +25,7 @@ struct CookieDateTests {
     }
 
     @Test(
-        "What has no date in it lets the cookie end with the session",
+        "A cookie with an invalid date is a session cookie",
         arguments: [
             "", "Nov 1994 08:49:37", "06 1994 08:49:37", "06 Nov 08:49:37", "06 Nov 1994",
             "06 Nov 1994 08:49", "06 Nov 1994 24:00:00", "06 Nov 1994 08:60:37",
@@ -38,7 +38,7 @@ struct CookieDateTests {
         #expect(expiry(text) == nil)
     }
 
-    @Test("Two digits: 70 to 99 are of the last century, 0 to 69 of this")
+    @Test("Years of two digits: 70 to 99 mean 1970 to 1999, and 00 to 69 mean 2000 to 2069")
     func century() {
         let context = CookieContext(origin: Origin(scheme: "http", host: "h.example"), path: "/")
         let start = HTTPDate(secondsSinceEpoch: 0)

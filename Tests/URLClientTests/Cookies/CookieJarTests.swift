@@ -6,7 +6,7 @@ import URLClient
 @Suite("RFC 6265bis, 5.6 and 5.7: Setting cookies")
 struct SetCookieTests {
     @Test(
-        "Name and value: what stands there, without blanks around it",
+        "Name and value are kept as received, without surrounding whitespace",
         arguments: [
             ("a=b", "a=b"), (" a = b ; x", "a=b"), ("a=", "a="), ("a=b=c", "a=b=c"), ("=b", "b"),
             ("b", "b"), ("a=\"b c\"", "a=\"b c\""), ("a=b;;;", "a=b"), ("a=b,c", "a=b,c"),
@@ -19,7 +19,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "Control characters, nothing at all, too much",
+        "Empty cookies, cookies with control characters and too long cookies are refused",
         arguments: [
             "", ";", "=", " = ", "; a=b", "a=b\u{0}", "a=b\nc", "a\u{1}=b", "a=b; path=/\u{7F}",
             "a=" + String(repeating: "b", count: 4_096),
@@ -30,7 +30,7 @@ struct SetCookieTests {
         #expect(site.jar.count == 0)
     }
 
-    @Test("Limits of length: 4096 for name and value, 1024 for an attribute")
+    @Test("Name and value may have 4096 bytes; an attribute longer than 1024 bytes is ignored")
     func lengths() throws {
         var site = CookieSite()
         let full = "a=" + String(repeating: "b", count: 4_095)
@@ -41,7 +41,7 @@ struct SetCookieTests {
         #expect(site.jar.cookies.map(\.path).sorted() == ["/", "/", path])
     }
 
-    @Test("5.6: the last attribute of a name counts, names in any case")
+    @Test("5.6: the last attribute of a name counts, and names are case-insensitive")
     func attributes() throws {
         var site = CookieSite()
         try site.receive(
@@ -54,7 +54,8 @@ struct SetCookieTests {
         #expect(cookie.expiry?.secondsSinceEpoch == 1_700_000_007)
     }
 
-    @Test("Max-Age wins over Expires, both end after 400 days at the latest, zero removes")
+    @Test(
+        "Max-Age overrides Expires, both are limited to 400 days, and an expired cookie is removed")
     func ages() throws {
         var site = CookieSite()
         let far = 1_700_000_000 + 400 * 86_400
@@ -74,7 +75,7 @@ struct SetCookieTests {
         }
     }
 
-    @Test("5.1.4: the path, where none is named, is that of the request without its last part")
+    @Test("5.1.4: the default path is the request path without its last segment")
     func defaultPath() throws {
         for (path, wanted) in [
             ("/", "/"), ("/a", "/"), ("/a/", "/a"), ("/a/b", "/a"), ("/a/b/c", "/a/b"),
@@ -88,7 +89,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "5.7: a domain has to be the host or one above it, and nobody's public suffix",
+        "5.7: a domain must be the host or a parent domain, and not a public suffix",
         arguments: [
             ("www.example.org", "example.org", true), ("www.example.org", ".example.org", true),
             ("www.example.org", "EXAMPLE.org", true), ("www.example.org", "www.example.org", true),
@@ -107,7 +108,7 @@ struct SetCookieTests {
         #expect(site.jar.count == (isTaken ? 1 : 0))
     }
 
-    @Test("A public suffix that is the host itself gets a cookie of its own")
+    @Test("A public suffix that is the host itself gets a host-only cookie")
     func suffixAsHost() throws {
         var site = CookieSite()
         #expect(try site.receive("a=b; domain=github.io", from: "http://github.io/"))
@@ -115,7 +116,7 @@ struct SetCookieTests {
         #expect(try site.sent(to: "http://x.github.io/") == nil)
     }
 
-    @Test("5.7: Secure only from https; what https protects, http does not replace")
+    @Test("5.7: only https sets Secure cookies, and http does not replace them")
     func secure() throws {
         var site = CookieSite()
         for domain in ["", "; domain=h.example"] {
@@ -131,7 +132,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "4.1.3: prefixes of names are promises",
+        "4.1.3: a cookie with the prefix __Secure- or __Host- must meet its requirements",
         arguments: [
             ("__Secure-a=b; secure", true), ("__Secure-a=b", false), ("__secure-a=b", false),
             ("__Host-a=b; secure; path=/", true), ("__Host-a=b; secure", false),
@@ -146,7 +147,7 @@ struct SetCookieTests {
         #expect(try site.receive(field, from: "https://www.example.org/") == isTaken)
     }
 
-    /// Counts how often it is asked.
+    /// Counts its calls.
     private struct CountingSuffixes: PublicSuffixes {
         let count = Locked(0)
 
@@ -156,7 +157,7 @@ struct SetCookieTests {
         }
     }
 
-    @Test("The site of a host that no DNS name can be is looked for in no time")
+    @Test("The site of a host that is too long for DNS is found with few lookups of suffixes")
     func longHost() throws {
         let suffixes = CountingSuffixes()
         var site = CookieSite(jar: CookieJar(suffixes: suffixes))
@@ -167,14 +168,14 @@ struct SetCookieTests {
         #expect(suffixes.count.withLock { $0 } <= 4)
     }
 
-    @Test("SameSite=None has to be Secure")
+    @Test("SameSite=None requires Secure")
     func sameSiteNone() throws {
         var site = CookieSite()
         #expect(try !site.receive("a=b; samesite=none", from: "https://h.example/"))
         #expect(try site.receive("a=b; samesite=none; secure", from: "https://h.example/"))
     }
 
-    @Test("A new value takes the old one's place and keeps its age; another path is another cookie")
+    @Test("A new value keeps the creation time; another path or domain makes a separate cookie")
     func replacing() throws {
         var site = CookieSite()
         try site.receive("a=1", from: "http://h.example/x/y")
@@ -187,7 +188,8 @@ struct SetCookieTests {
     }
 
     @Test(
-        "Accept policies", arguments: CookieAcceptPolicy.allCases,
+        "Accept policies accept all cookies, none, or those for a page of the same site",
+        arguments: CookieAcceptPolicy.allCases,
         [
             (nil, true), ("www.example.org", true), ("example.org", true), ("other.org", false),
             ("example.co.uk", false),
@@ -205,7 +207,7 @@ struct SetCookieTests {
         #expect(isTaken == wanted)
     }
 
-    @Test("Limits: for one domain and in all, the ones used longest ago go")
+    @Test("Above the limits per domain and in total, the least recently used cookies are removed")
     func limits() throws {
         var limits = CookieLimits()
         (limits.countPerDomain, limits.count) = (3, 10)
@@ -225,7 +227,7 @@ struct SetCookieTests {
 }
 
 extension SetCookieTests {
-    @Test("5.7: what comes by http pushes out no Secure cookies", arguments: [true, false])
+    @Test("5.7: cookies from http do not displace Secure cookies", arguments: [true, false])
     func secureStays(_ isOneDomain: Bool) throws {
         var limits = CookieLimits()
         (limits.countPerDomain, limits.count) = isOneDomain ? (4, 100) : (100, 4)

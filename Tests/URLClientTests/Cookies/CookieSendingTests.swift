@@ -4,7 +4,7 @@ import URLClient
 
 @Suite("RFC 6265bis, 5.8: Sending cookies")
 struct CookieSendingTests {
-    @Test("5.8.3: longer paths first, then older ones")
+    @Test("5.8.3: cookies with longer paths come first, then older cookies")
     func order() throws {
         var site = CookieSite()
         for (name, path) in [("a", "/"), ("b", "/x/y"), ("c", "/x"), ("d", "/"), ("e", "/x/y")] {
@@ -16,7 +16,7 @@ struct CookieSendingTests {
     }
 
     @Test(
-        "5.1.4: paths match on a border",
+        "5.1.4: a cookie path matches whole path segments",
         arguments: [
             ("/x", "/x", true), ("/x", "/x/", true), ("/x", "/x/y", true), ("/x/", "/x/y", true),
             ("/x", "/xy", false), ("/x/", "/x", false), ("/x", "/", false), ("/", "/x", true),
@@ -29,7 +29,7 @@ struct CookieSendingTests {
     }
 
     @Test(
-        "5.1.3: domains match on a border",
+        "5.1.3: a cookie domain matches whole labels",
         arguments: [
             ("example.org", true), ("a.example.org", true), ("a.b.Example.Org", true),
             ("example.org.", true), ("badexample.org", false), ("org", false),
@@ -41,7 +41,7 @@ struct CookieSendingTests {
         #expect(try site.sent(to: "http://\(host)/") == (isSent ? "a=1" : nil))
     }
 
-    @Test("Without Domain it goes to the host alone, on every port")
+    @Test("Without Domain, a cookie is sent to its host only, also over https")
     func hostOnly() throws {
         var site = CookieSite()
         try site.receive("a=1", from: "http://h.example/")
@@ -50,7 +50,7 @@ struct CookieSendingTests {
     }
 
     @Test(
-        "To this machine, by its name, Secure goes without TLS, and comes without",
+        "For localhost names, Secure cookies are set and sent without TLS",
         arguments: [
             ("localhost", true), ("localhost.", false), ("a.localhost", true),
             ("notlocalhost", false), ("localhost.example", false),
@@ -62,7 +62,7 @@ struct CookieSendingTests {
         #expect(try site.sent(to: "http://\(host)/") == (isSecure ? "a=1" : nil))
     }
 
-    @Test("5.8.3: the field ends before it is longer than 8,190 bytes")
+    @Test("5.8.3: the Cookie field has at most 8,190 bytes")
     func fieldLimit() throws {
         for (length, names) in [(4_092, "ab"), (4_093, "a")] {
             var site = CookieSite()
@@ -76,7 +76,7 @@ struct CookieSendingTests {
         }
     }
 
-    @Test("Bytes that are no UTF-8 go back as they came, also beside others and from files")
+    @Test("Values that are not UTF-8 are sent back unchanged, also beside others and from files")
     func bytes() throws {
         var jar = CookieJar()
         let context = try CookieSite.context("http://h.example/")
@@ -94,7 +94,7 @@ struct CookieSendingTests {
     }
 
     @Test(
-        "5.7: a value that is no UTF-8 replaces and removes the cookie of its name",
+        "5.7: a value that is not UTF-8 replaces or removes the cookie of the same name",
         arguments: ["id=\u{E9}", "id=\u{E9}; Max-Age=0"])
     func sameName(_ field: String) throws {
         var jar = CookieJar()
@@ -105,14 +105,14 @@ struct CookieSendingTests {
             field, isLatin1: true, from: context, policy: .always, now: now)
         #expect(isTaken)
         #expect(jar.cookies.map(\.value) == (field.hasSuffix("0") ? [] : ["\u{E9}"]))
-        // Names of other bytes are other names, though they look the same as text.
+        // Names with different bytes are different names, although they are equal as text.
         jar.removeAll()
         jar.receive("\u{E9}=1", from: context, policy: .always, now: now)
         jar.receive("\u{E9}=2", isLatin1: true, from: context, policy: .always, now: now)
         #expect(jar.count == 2)
     }
 
-    @Test("5.7: what is protected by https has its name for values that are no UTF-8, too")
+    @Test("5.7: http does not replace a Secure cookie whose value is not UTF-8")
     func shadowedName() throws {
         var jar = CookieJar()
         let now = HTTPDate(secondsSinceEpoch: 1_700_000_000)
@@ -127,7 +127,7 @@ struct CookieSendingTests {
         #expect(jar.count == 1)
     }
 
-    @Test("Nothing is secure at a localhost that a proxy is asked for")
+    @Test("Through a proxy, localhost does not count as secure")
     func localNameOfProxy() throws {
         let now = HTTPDate(secondsSinceEpoch: 1_700_000_000)
         for (host, hasProxy) in [("localhost", false), ("a.localhost", true), ("localhost", true)] {
@@ -140,7 +140,7 @@ struct CookieSendingTests {
     }
 
     @Test(
-        "Nothing is secure at a localhost whose connections go to another machine",
+        "With a connect target on another machine, localhost does not count as secure",
         arguments: [
             (ConnectTarget(host: "203.0.113.7"), false), (ConnectTarget(host: "127.test"), false),
             (ConnectTarget(host: "127.0.0.2"), true), (ConnectTarget(host: "[::1]"), true),
@@ -160,7 +160,7 @@ struct CookieSendingTests {
         #expect(cookies.cookies.count == (isLocal ? 2 : 1))
     }
 
-    @Test("Secure cookies of localhost stay here where the session may connect elsewhere")
+    @Test("Secure cookies of localhost are not sent if the session may connect to another machine")
     func movedSessions() {
         let cookies = CookieStorage()
         let here = ClientConfiguration.scripted { $0.cookies = cookies }
@@ -185,7 +185,7 @@ struct CookieSendingTests {
         }
     }
 
-    @Test("Secure goes by https alone, also to the addresses of the machine itself")
+    @Test("Secure cookies are sent over https only, also to loopback addresses")
     func secure() throws {
         var site = CookieSite()
         try site.receive("a=1; secure", from: "https://127.0.0.1/")
@@ -193,7 +193,7 @@ struct CookieSendingTests {
         #expect(try site.sent(to: "https://127.0.0.1/") == "a=1")
     }
 
-    @Test("It ends on time")
+    @Test("A cookie expires after its Max-Age")
     func expiry() throws {
         var site = CookieSite()
         try site.receive("a=1; max-age=10", from: "http://h.example/")
@@ -204,7 +204,7 @@ struct CookieSendingTests {
     }
 
     @Test(
-        "5.6.7: SameSite, where a page is named",
+        "5.6.7: Lax and Strict cookies are not sent for a page of another site, nor is Lax set",
         arguments: [
             (nil, "u=1; n=1; l=1; s=1"), ("www.h.example", "u=1; n=1; l=1; s=1"),
             ("other.example", "u=1; n=1"),

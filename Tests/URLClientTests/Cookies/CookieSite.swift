@@ -2,7 +2,7 @@ import HTTPParser
 import Testing
 import URLClient
 
-/// A jar, and what one site does with it.
+/// A cookie jar that receives and sends cookies at a given time.
 struct CookieSite {
     var jar = CookieJar()
     var now = HTTPDate(secondsSinceEpoch: 1_700_000_000)

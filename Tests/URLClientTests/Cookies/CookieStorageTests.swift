@@ -10,7 +10,7 @@ import URLClient
     import Foundation
 #endif
 
-@Suite("Cookies that are kept")
+@Suite("Stored cookies")
 struct CookieStorageTests {
     private let now = WallClock.now
 
@@ -22,7 +22,7 @@ struct CookieStorageTests {
             sameSite: .lax, creation: now)
     }
 
-    @Test("Stored, found, removed")
+    @Test("Cookies are stored, found and removed")
     func storing() throws {
         let storage = CookieStorage()
         let url = try #require(URL(string: "https://h.example/p/q"))
@@ -55,7 +55,7 @@ struct CookieStorageTests {
         #expect(storage.cookies(for: ftp).isEmpty)
     }
 
-    @Test("A file brings them back, all but those of the session", arguments: [0, 1])
+    @Test("A file restores cookies; the native format omits session cookies", arguments: [0, 1])
     func file(_ format: Int) throws {
         let format = [CookieFileFormat.native, .netscape][format]
         let path = TemporaryPath()
@@ -76,7 +76,7 @@ struct CookieStorageTests {
         #expect(path.permissions == 0o600)
     }
 
-    @Test("It is written when the storage goes, and not when nothing has changed")
+    @Test("The file is written when the storage is deallocated, but not without a change")
     func leaving() {
         let path = TemporaryPath()
         do {
@@ -90,7 +90,7 @@ struct CookieStorageTests {
     }
 
     @Test(
-        "Files that are none of cookies",
+        "A file with invalid content gives an empty storage",
         arguments: ["", "{", "[]", "{\"version\":2,\"cookies\":[]}", "{\"version\":1}", "\u{0}"])
     func broken(_ text: String) {
         let path = TemporaryPath()
@@ -113,7 +113,9 @@ struct CookieStorageTests {
         #expect(path.content == text)
     }
 
-    @Test("So is one that is there and cannot be read", arguments: [0, 1])
+    @Test(
+        "An existing file that cannot be read is left as it is, and saving is an error",
+        arguments: [0, 1])
     func unreadable(_ format: Int) throws {
         let (path, folder) = (TemporaryPath(), TemporaryPath())
         let files = FileManager.default
@@ -131,7 +133,7 @@ struct CookieStorageTests {
         #expect(folder.names.isEmpty)
     }
 
-    @Test("One that is none of cookies gives way to them")
+    @Test("Saving replaces a file with invalid content")
     func replaced() throws {
         let path = TemporaryPath()
         path.write("{\"version\":0}")
@@ -141,14 +143,14 @@ struct CookieStorageTests {
         #expect(CookieStorage(file: path.text).cookies.map(\.name) == ["a"])
     }
 
-    @Test("A file that cannot be written is an error")
+    @Test("Saving to a file that cannot be written is an error")
     func failure() {
         let storage = CookieStorage(file: "/dev/null/cookies")
         storage.store(cookie("a"))
         #expect(throws: ClientError.self) { try storage.save() }
     }
 
-    @Test("cookies.txt as curl writes it")
+    @Test("Cookies are read and written in the cookies.txt format of curl")
     func netscape() {
         let text = """
             # Netscape HTTP Cookie File
@@ -175,7 +177,7 @@ struct CookieStorageTests {
         #expect(lines[2] == "example.org\tFALSE\t/x\tFALSE\t0\tb\t")
     }
 
-    @Test("Saved by many threads at once, the file has all that was stored")
+    @Test("After concurrent saves by many threads, the file has all cookies")
     func savedAtOnce() async throws {
         let path = TemporaryPath()
         let storage = CookieStorage(file: path.text)
@@ -202,7 +204,7 @@ struct CookieStorageTests {
         #expect(CookieStorage(file: path.text).cookies.count == 40)
     }
 
-    @Test("Many at once")
+    @Test("Concurrent tasks store cookies without losing any")
     func concurrency() async {
         let storage = CookieStorage()
         await withTaskGroup(of: Void.self) { group in

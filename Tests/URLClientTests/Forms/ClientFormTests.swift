@@ -8,9 +8,9 @@ import URLClient
 
 @testable import httpkit
 
-@Suite("Forms as content of requests")
+@Suite("Forms as request content")
 struct ClientFormTests {
-    /// What `/post` has understood of some content.
+    /// Sends content to `/post`, and returns the JSON of the response.
     private static func echo(_ body: ClientBody) async throws -> JSONValue {
         let server = HTTPServer(
             ServerConfiguration(host: "127.0.0.1", port: 0), handler: BinRouter())
@@ -32,7 +32,7 @@ struct ClientFormTests {
         return members[JSONName(name)]
     }
 
-    @Test("RFC 7578: texts, bytes and files, with their length known before")
+    @Test("RFC 7578: texts, bytes and files are sent with a Content-Length")
     func multipart() async throws {
         let folder = try ServerDirectory()
         try folder.write("notes.txt", "from a file")
@@ -51,7 +51,7 @@ struct ClientFormTests {
         #expect(fields == body.length.map { .text("\($0)") })
     }
 
-    @Test("Large files arrive whole")
+    @Test("A large file arrives complete")
     func large() async throws {
         let folder = try ServerDirectory()
         let text = String(repeating: "0123456789abcdef", count: 40_000)
@@ -62,13 +62,13 @@ struct ClientFormTests {
         #expect(Self.member(json, "files") == .object(["large": .text(text)]))
     }
 
-    @Test("A file that is not there is told when it is added")
+    @Test("Adding a missing file is an error")
     func missing() {
         var form = ClientForm()
         #expect(throws: ClientError.self) { try form.append("a", file: "/nothing/of/that/name") }
     }
 
-    @Test("URL-encoded pairs and JSON")
+    @Test("URL-encoded pairs and JSON arrive with their values")
     func others() async throws {
         let pairs = try await Self.echo(.urlEncoded(["a": "1", "b": "x y&z"]))
         #expect(Self.member(pairs, "form") == .object(["a": "1", "b": "x y&z"]))

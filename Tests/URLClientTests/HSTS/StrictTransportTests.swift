@@ -25,7 +25,7 @@ struct StrictTransportTests {
     }
 
     @Test(
-        "6.1: what is understood",
+        "6.1: valid values are accepted",
         arguments: [
             "max-age=100", "Max-Age = 100", "max-age=\"100\"", ";max-age=100;", "x; max-age=100",
             "max-age=100; preload; y=\"a;b\"", "max-age=99999999999999999999",
@@ -37,7 +37,7 @@ struct StrictTransportTests {
     }
 
     @Test(
-        "6.1: what is not",
+        "6.1: invalid values and max-age=0 add no host",
         arguments: [
             "", "max-age", "max-age=", "max-age=-1", "max-age=1x", "includeSubDomains",
             "max-age=100; max-age=100", "max-age=100 includeSubDomains", "max-age=100, x",
@@ -47,7 +47,7 @@ struct StrictTransportTests {
         #expect(known(value).rules.isEmpty)
     }
 
-    @Test("6.1.2: hosts below, on a label's border")
+    @Test("6.1.2: includeSubDomains covers subdomains by whole labels")
     func subdomains() {
         let hosts = known("includeSubDomains; max-age=100")
         #expect(
@@ -55,7 +55,7 @@ struct StrictTransportTests {
         #expect(!hosts.isKnown("badexample.org", now: now) && !hosts.isKnown("org", now: now))
     }
 
-    @Test("8.1: only by https, only names, only the first field; zero forgets")
+    @Test("8.1: only the first field from a named https host counts; max-age=0 removes the host")
     func receiving() {
         #expect(known("max-age=100", scheme: "http").rules.isEmpty)
         for host in ["127.0.0.1", "::1", "1.2.3.0x4"] {
@@ -71,7 +71,7 @@ struct StrictTransportTests {
         #expect(hosts.rules.isEmpty)
     }
 
-    @Test("5.3: it ends")
+    @Test("5.3: a host expires after its max-age")
     func expiry() {
         let hosts = known("max-age=100")
         #expect(hosts.isKnown("example.org", now: HTTPDate(secondsSinceEpoch: 1_000_099)))
@@ -79,7 +79,7 @@ struct StrictTransportTests {
     }
 
     @Test(
-        "8.3: the URL is another before anybody sees it",
+        "8.3: the http URL of a known host becomes https",
         arguments: [
             ("http://example.org/a?b#c", "https://example.org/a?b#c"),
             ("HTTP://EXAMPLE.org:80/", "https://EXAMPLE.org/"),
@@ -114,7 +114,7 @@ struct StrictTransportTests {
     }
 
     @Test(
-        "A store says why nothing came from its file; a missing or damaged one is as good as empty",
+        "loadError names a newer version; a missing or damaged file counts as empty",
         arguments: [
             (nil, nil), ("", nil), ("[]", nil), ("{\"version\":1,\"hosts\":[]}", nil),
             ("{\"version\":2,\"hosts\":[]}", "hosts: the file has the newer version 2"),
@@ -128,7 +128,7 @@ struct StrictTransportTests {
         #expect(StrictTransportStore().loadError == nil)
     }
 
-    @Test("Saved by many threads at once, the file has all hosts", .timeLimit(.minutes(2)))
+    @Test("After concurrent saves by many threads, the file has all hosts", .timeLimit(.minutes(2)))
     func savedAtOnce() async throws {
         let path = TemporaryPath()
         let store = StrictTransportStore(file: path.text)
@@ -157,7 +157,7 @@ struct StrictTransportTests {
         }
     }
 
-    @Test("A limit: what ends first gives way")
+    @Test("Above the limit, the host that expires first is removed")
     func limit() {
         var hosts = StrictTransport(limit: 2)
         for (host, age) in [("a.example", 50), ("b.example", 10), ("c.example", 30)] {

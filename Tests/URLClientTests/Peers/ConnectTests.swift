@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import URLClient
 
-@Suite("Connecting elsewhere, with real TLS")
+@Suite("Connecting to a chosen address, with real TLS")
 struct ConnectTests {
-    /// Two names at two addresses, each with a certificate of its own.
+    /// Two names at two addresses, each with its own certificate.
     private struct Pair {
         let server: PeerServer
         let certificates: TestCertificates
@@ -51,7 +51,8 @@ struct ConnectTests {
         }
     }
 
-    @Test("Another port than the URL's (YMHTTP defect 1), IPv6 in brackets or not (defect 2)")
+    @Test(
+        "A target has its own port (YMHTTP defect 1), and IPv6 with or without brackets (defect 2)")
     func ports() async throws {
         let pair = try await Pair()
         for host in ["::1", "[::1]"] {
@@ -63,7 +64,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("A certificate for another name is refused, wherever it is shown")
+    @Test("A certificate for another name is refused, also at a chosen address")
     func wrongName() async throws {
         let pair = try await Pair()
         do {
@@ -74,7 +75,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("A policy chooses for each origin, and a dead endpoint is passed over")
+    @Test("A policy chooses endpoints for each origin, and an unreachable endpoint is skipped")
     func policy() async throws {
         let dead = PeerServer.deadPort
         let pair = try await Pair { configuration in
@@ -103,7 +104,7 @@ struct ConnectTests {
         #expect(text.contains("sni=b.test\n") && text.contains("address=::1\n"))
     }
 
-    @Test("Cookies belong to the name, whatever address it has")
+    @Test("Cookies belong to the host name, not to the address")
     func storage() async throws {
         let pair = try await Pair { $0.cookies = CookieStorage() }
         pair.session.configuration.cookies?.store(
@@ -113,7 +114,7 @@ struct ConnectTests {
         #expect(first.contains("cookie=a=b\n") && other.contains("cookie=\n"))
     }
 
-    @Test("Through an HTTP proxy it is a tunnel to the address; the name stays")
+    @Test("An HTTP proxy makes a tunnel to the chosen address, and SNI keeps the name")
     func proxy() async throws {
         let proxy = try await PeerServer.apache()
         let pair = try await Pair { configuration in
@@ -126,7 +127,7 @@ struct ConnectTests {
         #expect(await proxy.waitForLog("CONNECT 127.0.0.2:\(pair.server.port)"))
     }
 
-    @Test("A proxy that wants to know who asks is told")
+    @Test("A proxy that requires a login gets its credentials, and responds with 407 without them")
     func proxyUser() async throws {
         let origin = try await PeerServer.nginx(.init(at: "127.0.0.1"))
         let proxy = try await PeerServer.apache(proxyLogin: .basic)

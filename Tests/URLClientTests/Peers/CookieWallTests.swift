@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 import URLClient
 
-/// The way of single sign-on and of questions for consent: a redirect to the same target, with a
-/// cookie, until the client has all.
+/// Single sign-on and consent pages redirect to the same target and set a cookie, until the client
+/// has all cookies.
 @Suite("RFC 9110, 15.4: cookie walls of Apache", .timeLimit(.minutes(2)))
 struct CookieWallTests {
     private func server() async throws -> PeerServer {
@@ -18,7 +18,7 @@ struct CookieWallTests {
             .compactMap { $0.split(separator: " ").dropFirst(3).first }
     }
 
-    @Test("Two cookies are two redirects to the same target, and then the content")
+    @Test("Two redirects to the same target set two cookies, and then the content is sent")
     func passes() async throws {
         let server = try await server()
         let session = ClientSession(.ephemeral)
@@ -27,14 +27,14 @@ struct CookieWallTests {
         #expect(response.status == .ok && content == Array("content".utf8))
         #expect(await server.waitForLog("GET /wall/f.txt HTTP/1.1 200"))
         #expect(statuses(server) == ["302", "302", "200"])
-        // Both cookies are shown from now on.
+        // From now on the client sends both cookies.
         let other = ClientRequest(.get, server.url("/wall/f.txt?other"))
         #expect(try await session.data(for: other).1.status == .ok)
         #expect(await server.waitForLog("GET /wall/f.txt?other HTTP/1.1 200"))
         #expect(!server.log.contains("GET /wall/f.txt?other HTTP/1.1 302"))
     }
 
-    @Test("A client without cookies stops at the limit of redirects")
+    @Test("A client without cookies fails at the redirect limit")
     func endsAtTheLimit() async throws {
         let server = try await server()
         var configuration = ClientConfiguration.ephemeral

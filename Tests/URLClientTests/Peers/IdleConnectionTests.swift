@@ -16,8 +16,8 @@ struct IdleConnectionTests {
             .init(at: "127.0.0.1", identity: identity, more: "keepalive_timeout 1s;\n"))
     }
 
-    /// Whether this machine has an open connection to a port, of which the other side has not closed
-    /// its half either: the state 01 of proc(5). A second is enough where there is no such list.
+    /// Whether this machine has a connection to a port that neither side has closed: the state 01
+    /// of proc(5). Without that list, it waits until the server's timeout has passed.
     private static func hasConnection(to port: UInt16) async throws -> Bool {
         guard let table = Files.read("/proc/net/tcp") else {
             try await Task.sleep(for: .seconds(3))
@@ -41,7 +41,7 @@ struct IdleConnectionTests {
         var gets = 0
         for round in 1...2 {
             let url = server.url("\(path)?\(round)", scheme: scheme)
-            // On a busy machine the second may be over before this test looks: then it asks again.
+            // On a busy machine the timeout may pass before this check: then it sends another GET.
             var wasOpen = false
             for _ in 0..<20 where !wasOpen {
                 gets += 1
@@ -64,7 +64,7 @@ struct IdleConnectionTests {
     }
 
     @Test(
-        "A POST that follows goes over a new connection, and arrives once",
+        "A POST after the idle timeout uses a new connection, and arrives once",
         arguments: [false, true])
     func closed(isSecure: Bool) async throws {
         var identity: TestCertificates.Identity?

@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 import URLClient
 
-@Suite("Servers that others have written")
+@Suite("Third-party servers")
 struct PeerTests {
     private static func bytes(_ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
     }
 
-    @Test("nginx, Apache and Python: downloads and ranges")
+    @Test("Downloads work with nginx, Apache and Python, and ranges with nginx and Apache")
     func downloads() async throws {
         let content = Self.bytes(3_000_000)
         let servers = [
@@ -25,14 +25,14 @@ struct PeerTests {
             let folder = try ServerDirectory()
             try await session.download(for: request, to: folder.path("f"))
             #expect(Files.read(folder.path("f")) == content)
-            guard number < 2 else { continue }  // Python's has no ranges.
+            guard number < 2 else { continue }  // Python's server has no ranges.
             request.fields[.range] = "bytes=1000-1999"
             let (part, partial) = try await session.data(for: request)
             #expect(partial.status == .partialContent && part == Array(content[1000..<2000]))
         }
     }
 
-    @Test("nginx and Apache: uploads of bytes, files and streams")
+    @Test("nginx and Apache receive uploads of bytes, files and streams")
     func uploads() async throws {
         let content = Self.bytes(2_000_000)
         let folder = try ServerDirectory()
@@ -57,7 +57,9 @@ struct PeerTests {
         }
     }
 
-    @Test("Apache: Basic and Digest", arguments: ["basic", "digest"])
+    @Test(
+        "Apache accepts a login by Basic and Digest, and refuses a request without one",
+        arguments: ["basic", "digest"])
     func logins(scheme: String) async throws {
         let server = try await PeerServer.apache()
         try server.write(Array("content".utf8), to: "f.txt")
@@ -77,7 +79,7 @@ struct PeerTests {
         #expect(refused.status == .unauthorized)
     }
 
-    @Test("nginx: HTTP/2 by ALPN and by prior knowledge, many requests on one connection")
+    @Test("nginx: HTTP/2 is used by ALPN and by prior knowledge, also for concurrent requests")
     func http2() async throws {
         let certificates = try await TestCertificates()
         let secure = try await PeerServer.nginx(
@@ -107,7 +109,7 @@ struct PeerTests {
 }
 
 extension AsyncStream where Element: Sendable {
-    /// A stream of elements that are there.
+    /// A stream of elements that are already available.
     fileprivate init(_ elements: [Element]) {
         self.init { continuation in
             for element in elements { continuation.yield(element) }

@@ -7,7 +7,7 @@ import URLClient
 
 @Suite("RFC 9110, 15.4: redirects that set cookies", .timeLimit(.minutes(3)))
 struct CookieRedirectTests {
-    @Test("Raw sockets: back to the first URL, with a cookie")
+    @Test("Raw sockets: a redirect leads back to the first URL, with a cookie")
     func raw() async throws {
         let heads = Locked([String]())
         let peer = try ScriptedPeer { connection in
@@ -27,7 +27,7 @@ struct CookieRedirectTests {
         #expect(response.status == .ok && heads.withLock { $0 } == ["/a", "/set", "/a"])
     }
 
-    @Test("Raw sockets: a server whose answer depends on what was asked before")
+    @Test("Raw sockets: a URL that redirects to itself is requested until its response is 200")
     func counted() async throws {
         let count = Locked(0)
         let peer = try ScriptedPeer { connection in
@@ -45,7 +45,7 @@ struct CookieRedirectTests {
         #expect(response.status == .ok && count.withLock { $0 } == 5)
     }
 
-    @Test("nginx: back to the first URL, with a cookie")
+    @Test("nginx: a redirect leads back to the first URL, with a cookie")
     func nginx() async throws {
         let server = try await PeerServer.nginx(
             .init(

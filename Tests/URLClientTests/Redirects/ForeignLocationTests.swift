@@ -5,10 +5,10 @@ import Testing
 import ToolkitSystem
 import URLClient
 
-@Suite("RFC 9110, 10.2.2: Location beyond ASCII", .timeLimit(.minutes(2)))
+@Suite("RFC 9110, 10.2.2: Location with characters outside ASCII", .timeLimit(.minutes(2)))
 struct ForeignLocationTests {
     @Test(
-        "RFC 3492, 7.1 and others: names in ASCII",
+        "RFC 3492, 7.1 and others: host names are converted to ASCII",
         arguments: [
             ("b\u{FC}cher.test", "xn--bcher-kva.test"), ("B\u{DC}CHER.Test", "xn--bcher-kva.test"),
             ("fa\u{DF}.de", "xn--fa-hia.de"), ("m\u{FC}nchen.example.", "xn--mnchen-3ya.example."),
@@ -27,7 +27,7 @@ struct ForeignLocationTests {
     }
 
     @Test(
-        "Names that hide something, or are too long, are none",
+        "Host names with invisible characters and too long host names are refused",
         arguments: [
             "b\u{AD}\u{FC}cher.test", "x\u{200D}\u{FC}.test", "\u{202E}\u{FC}.test",
             String(repeating: "\u{FC}", count: 64) + ".test",
@@ -39,7 +39,7 @@ struct ForeignLocationTests {
     }
 
     @Test(
-        "References: host, path and query",
+        "Host, path and query of a reference become ASCII; an unsafe reference is refused",
         arguments: [
             ("http://b\u{FC}cher.test/\u{FC}?\u{FC}", "http://xn--bcher-kva.test/%C3%BC?%C3%BC"),
             ("//b\u{FC}cher.test:81", "http://xn--bcher-kva.test:81"),
@@ -67,7 +67,7 @@ struct ForeignLocationTests {
         }
     }
 
-    @Test("A redirect to a name beyond ASCII asks for its form in ASCII")
+    @Test("A redirect to a host name outside ASCII requests the name's ASCII form")
     func redirect() async throws {
         let seen = Locked([String]())
         let target = try ScriptedPeer { connection in
@@ -88,7 +88,7 @@ struct ForeignLocationTests {
         #expect(seen.withLock { $0 }.first?.contains(host) == true)
     }
 
-    @Test("Bytes that are no UTF-8 are percent-encoded as they are, and go back in cookies")
+    @Test("Bytes that are not UTF-8 are percent-encoded in URLs, and sent back in cookies")
     func bytes() async throws {
         let received = Locked([UInt8]())
         var redirect = Array("HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /caf".utf8)

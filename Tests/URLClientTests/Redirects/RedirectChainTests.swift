@@ -46,7 +46,7 @@ struct RedirectChainTests {
         .get, .head, .post, .put, .delete, .patch, .options,
     ]
 
-    @Test("301 and 302 turn POST into GET, others stay", arguments: [301, 302], methods)
+    @Test("301 and 302 change POST to GET, and keep other methods", arguments: [301, 302], methods)
     func found(_ status: Int, _ method: HTTPMethod) throws {
         let next = try Transaction(method: method, status: status).followed()
         #expect(next.method == (method == .post ? .get : method))
@@ -54,7 +54,7 @@ struct RedirectChainTests {
         #expect(next.target == "https://a.example/z")
     }
 
-    @Test("303 turns all but HEAD into GET, without content", arguments: methods)
+    @Test("303 changes all methods except HEAD to GET, without content", arguments: methods)
     func seeOther(_ method: HTTPMethod) throws {
         let next = try Transaction(method: method, status: 303).followed()
         #expect(next.method == (method == .head ? .head : .get) && !next.keepsBody)
@@ -67,13 +67,13 @@ struct RedirectChainTests {
     }
 
     @Test(
-        "300, 304 and what is no redirect are answers, Location or not",
+        "300, 304 and statuses other than redirects are delivered, despite a Location",
         arguments: [200, 201, 300, 304, 309, 399, 404], methods)
     func delivered(_ status: Int, _ method: HTTPMethod) throws {
         #expect(try Transaction(method: method, status: status).isDelivered())
     }
 
-    @Test("Without Location, or with an empty one, it is the answer")
+    @Test("A redirect without Location, or with an empty one, is delivered")
     func noLocation() throws {
         #expect(try Transaction(locations: []).isDelivered())
         #expect(try Transaction(locations: [""]).isDelivered())
@@ -86,7 +86,7 @@ struct RedirectChainTests {
         #expect(try Transaction(policy: policy).isDelivered())
     }
 
-    @Test("Content that cannot be sent again: the redirect is the answer, if it would be sent")
+    @Test("A redirect that requires one-shot content again is delivered")
     func oneShot() throws {
         for status in [307, 308, 305] {
             #expect(try Transaction(method: .post, isOneShot: true, status: status).isDelivered())
@@ -98,7 +98,7 @@ struct RedirectChainTests {
             try Transaction(method: .post, isOneShot: true, status: 301).followed().method == .get)
     }
 
-    @Test("Fields that describe content go with it")
+    @Test("Fields that describe content are removed or kept together with the content")
     func contentFields() throws {
         let fields: HTTPFields = [
             .contentType: "a/b", .contentLength: "5", .contentEncoding: "gzip",
@@ -119,7 +119,7 @@ struct RedirectChainTests {
         .userAgent: "u", .referer: "https://a.example/",
     ]
 
-    @Test("10.2.2: what is sent to the same origin stays as it is")
+    @Test("10.2.2: a redirect to the same origin keeps all fields")
     func sameOrigin() throws {
         for location in ["/z", "https://A.EXAMPLE/z", "https://a.example:443/z", "//a.example/"] {
             let next = try Transaction(fields: Self.secrets, locations: [location]).followed()
@@ -128,7 +128,7 @@ struct RedirectChainTests {
     }
 
     @Test(
-        "15.4: credentials never go to another scheme, host or port",
+        "15.4: credentials and unknown fields are not sent to another host or port",
         arguments: [
             "https://b.example/", "//b.example/", "https://a.example:8443/",
             "https://x.a.example/", "https://a.example./", "https://a.example.evil.example/",
@@ -140,7 +140,7 @@ struct RedirectChainTests {
     }
 
     @Test(
-        "To the same host by https all but credentials go along, to none other",
+        "A redirect from http to https on the same host keeps all fields except credentials",
         arguments: [
             ("https://a.example/", true), ("https://A.example:8443/", true),
             ("https://b.example/", false), ("http://a.example:81/", false),
@@ -160,7 +160,7 @@ struct RedirectChainTests {
         #expect(try strict.followed().fields["X-API-Key"] == nil)
     }
 
-    @Test("What else another origin gets, and what it never gets, can be said")
+    @Test("A policy decides which other fields another origin gets, and which it never gets")
     func crossOriginFields() throws {
         var policy = RedirectPolicy()
         policy.crossOriginFields = .allButSensitive
@@ -175,7 +175,7 @@ struct RedirectChainTests {
         #expect(some.fields["X-API-Key"] == nil)
     }
 
-    @Test("https falls to http only where that is allowed, and the page is not named then")
+    @Test("A redirect from https to http must be allowed, and is sent without Referer")
     func downgrade() throws {
         let location = ["http://a.example/"]
         #expect(try Transaction(locations: location).refusal() == .downgrade)
@@ -193,7 +193,7 @@ struct RedirectChainTests {
     // MARK: Targets
 
     @Test(
-        "Nothing but http and https",
+        "A scheme other than http and https is refused",
         arguments: [
             "ftp://a.example/", "file:///etc/passwd", "javascript:alert(1)", "data:,x",
             "gopher://a",
@@ -204,7 +204,7 @@ struct RedirectChainTests {
     }
 
     @Test(
-        "What is no reference",
+        "A malformed Location is refused",
         arguments: [
             "https://", "https:///x", "https:g", "https://a b/", "https://a:port/", "/a\u{1}b",
             "https://a.example:99999/", "https://[::1/", "//",
@@ -213,14 +213,14 @@ struct RedirectChainTests {
         #expect(try Transaction(locations: [location]).refusal() == .malformed)
     }
 
-    @Test("Several Locations: the same is one, others are malformed")
+    @Test("Equal Location fields count as one, and different ones are malformed")
     func several() throws {
         #expect(
             try Transaction(locations: ["/z", "/z"]).followed().target == "https://a.example/z")
         #expect(try Transaction(locations: ["/z", "/y"]).refusal() == .malformed)
     }
 
-    @Test("User information in a Location is refused; that of the request stays")
+    @Test("User information in a Location is refused; that of the request is kept")
     func userInformation() throws {
         for location in [
             "https://u:p@b.example/", "//u@a.example/", "https://a.example@evil.example/",
@@ -232,7 +232,7 @@ struct RedirectChainTests {
     }
 
     @Test(
-        "10.2.2: the fragment of the request is that of the target, unless it has one",
+        "10.2.2: the target inherits the request's fragment, unless it has its own",
         arguments: [
             ("https://a.example/x#f", "/z", "https://a.example/z#f"),
             ("https://a.example/x#f", "/z#g", "https://a.example/z#g"),
@@ -247,7 +247,7 @@ struct RedirectChainTests {
 
     // MARK: Chains
 
-    @Test("Sixteen are followed, not one more", arguments: [0, 1, 16])
+    @Test("Redirects are followed up to the limit, which is 20 by default", arguments: [0, 1, 16])
     func limit(_ limit: Int) throws {
         var policy = RedirectPolicy()
         policy.limit = limit
@@ -271,7 +271,7 @@ struct RedirectChainTests {
         #expect(RedirectPolicy().limit == 20)
     }
 
-    @Test("A URL that comes again is asked again, until the limit ends the loop")
+    @Test("A repeated URL is requested again, until the limit ends the loop")
     func loop() throws {
         var chain = RedirectChain(policy: RedirectPolicy())
         for number in 0..<20 {

@@ -11,7 +11,7 @@ import URLClient
 @Suite("RFC 6797, 8.3: redirects to hosts of strict transport")
 struct StrictRedirectTests {
     @Test(
-        "From https to http of a known host: https, as if the server had said so",
+        "A redirect from https to http becomes https on a known host, else it is refused",
         arguments: [
             ("http://a.example/next", "https://a.example/next"),
             ("HTTP://A.example:80/next", "https://A.example/next"),

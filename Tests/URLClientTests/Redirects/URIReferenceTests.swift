@@ -40,7 +40,7 @@ struct URIReferenceTests {
     }
 
     @Test(
-        "5.2.3: a base without a path, and parts that are empty but there",
+        "5.2.3: a base without a path and empty components are resolved",
         arguments: [
             ("http://a", "g", "http://a/g"), ("http://a?q", "", "http://a?q"),
             ("http://a?q", "#f", "http://a?q#f"), ("http://a/b?", "?", "http://a/b?"),
@@ -52,7 +52,7 @@ struct URIReferenceTests {
     }
 
     @Test(
-        "Every text is divided, and comes together again",
+        "A reference is unchanged after it is split into components and joined",
         arguments: [
             "", ":", "1a:b", "a:b", "//h", "///p", "?", "#", "?#", "a?b?c#d#e",
             "http://u:p@h:1/p?q#f",
@@ -70,7 +70,7 @@ struct URIReferenceTests {
     }
 
     @Test(
-        "Fields: characters that do not belong there are encoded, once",
+        "Invalid characters in a field value are percent-encoded, and only once",
         arguments: [
             ("/a b", "http://h/a%20b"), ("/ä?ö=ü#ß", "http://h/%C3%A4?%C3%B6=%C3%BC#%C3%9F"),
             ("/a%20b", "http://h/a%20b"), ("/100%", "http://h/100%25"),
@@ -82,7 +82,7 @@ struct URIReferenceTests {
     }
 
     @Test(
-        "Fields: control characters and hosts that are none",
+        "A field value with control characters or an invalid host is refused",
         arguments: [
             "/a\u{0}", "/a\r\nb", "\u{7F}", "//h ost/", "//ä@b.example/", "//a\\b/", "\t/a",
         ])

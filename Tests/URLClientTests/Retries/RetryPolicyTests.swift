@@ -2,7 +2,7 @@ import HTTPParser
 import Testing
 import URLClient
 
-@Suite("RFC 9110, 9.2.2: Sending again")
+@Suite("RFC 9110, 9.2.2: Retries")
 struct RetryPolicyTests {
     private let now = HTTPDate(secondsSinceEpoch: 784_111_777)
 
@@ -17,7 +17,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "Only where it does no harm",
+        "A request is retried only if that is safe and its content can be sent again",
         arguments: [
             HTTPMethod.get, .head, .put, .delete, .options, .propfind, .post, .patch, .lock,
         ])
@@ -29,21 +29,21 @@ struct RetryPolicyTests {
         }
     }
 
-    @Test("Methods that the application knows to be idempotent")
+    @Test("The application can name further idempotent methods")
     func ownMethods() {
         var policy = RetryPolicy()
         policy.idempotentMethods = [.post]
         #expect(isRetried(.unknown, .post, policy) && !isRetried(.unknown, .patch, policy))
     }
 
-    @Test("So often and no more")
+    @Test("The number of retries is limited")
     func limit() {
         #expect(isRetried(.unknown, .get, count: 0) && !isRetried(.unknown, .get, count: 1))
         #expect(!isRetried(.nothingSent, .get, .never))
     }
 
     @Test(
-        "A download goes on at once, then with the waits of a retry",
+        "A download continues once without a delay, then with the delays of a retry",
         arguments: [
             (0, 0), (1, 0), (2, 100), (3, 200), (4, 400), (8, 6_400), (9, 10_000), (.max, 10_000),
         ])
@@ -54,7 +54,7 @@ struct RetryPolicyTests {
         #expect(policy.delay(beforeContinuation: count, random: 0) == whole * 0.5)
     }
 
-    @Test("The wait doubles, is spread, and has an end")
+    @Test("The delay doubles, varies at random, and has a maximum")
     func backOff() {
         var policy = RetryPolicy()
         policy.limit = 1_000
@@ -71,7 +71,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "10.2.3: Retry-After",
+        "10.2.3: Retry-After is a number of seconds or a date, and at most 366 days count",
         arguments: [
             ("0", 0), ("120", 120), ("00120", 120), ("Sun, 06 Nov 1994 08:50:37 GMT", 60),
             ("Sun, 06 Nov 1994 08:49:37 GMT", 0), ("Sun, 06 Nov 1994 08:40:00 GMT", 0),
@@ -82,13 +82,13 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "Other values name no time",
+        "Invalid Retry-After values are ignored",
         arguments: ["", "-1", "+1", "1.5", "soon", "1 ", "٣", "06 Nov 1994"])
     func noRetryAfter(_ value: String) {
         #expect(RetryAfter.wait(value, now: now) == nil)
     }
 
-    @Test("A status is tried again only if it was asked for, says when, and that is soon")
+    @Test("A configured status is retried only with a short Retry-After, or without one if allowed")
     func statuses() {
         var policy = RetryPolicy()
         func wait(_ status: HTTPStatus, _ value: String?, _ method: HTTPMethod = .get) -> Duration?

@@ -12,7 +12,7 @@ import httpkit
     import Foundation
 #endif
 
-/// The endpoints of httpbin inside of the tests, and a session of its own for them.
+/// The endpoints of httpbin inside the tests, and a separate session for them.
 final class BinServer: Sendable {
     private let server: HTTPServer
     let port: UInt16
@@ -53,7 +53,7 @@ final class BinServer: Sendable {
         ClientRequest(method, url(path), fields: fields, body: body)
     }
 
-    /// Status and JSON of an answer.
+    /// Sends a request, and returns the content and head of the response.
     func send(
         _ method: HTTPMethod, _ path: String, fields: HTTPFields = [:], body: ClientBody = .none
     ) async throws -> Answer {
@@ -62,7 +62,7 @@ final class BinServer: Sendable {
         return Answer(content: content, response: response)
     }
 
-    /// Why a request fails.
+    /// The error of a request; nil if it succeeds.
     func failure(_ request: ClientRequest) async -> ClientError? {
         do {
             _ = try await session.data(for: request)
@@ -80,7 +80,7 @@ final class BinServer: Sendable {
         var echo: Echo? { try? JSONBody().decode(Echo.self, from: content) }
     }
 
-    /// What the endpoints send back.
+    /// The content that the endpoints send back.
     struct Echo: Decodable, Sendable {
         var args: [String: String]?
         var headers: [String: String]?

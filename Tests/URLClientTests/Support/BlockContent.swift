@@ -9,7 +9,7 @@ struct BlockContent: Sendable {
 
     let count: Int
 
-    /// What stands at an offset, up to the end of its block.
+    /// The bytes from an offset to the end of its block.
     func piece(at offset: Int) -> ArraySlice<UInt8> {
         let number = offset / Self.blockSize
         var block = Self.block
@@ -18,8 +18,8 @@ struct BlockContent: Sendable {
         return block[start..<(start + min(Self.blockSize - start, count - offset))]
     }
 
-    /// Sends what stands from an offset on.
-    /// - Returns: false if the other side is gone.
+    /// Sends the bytes from an offset on.
+    /// - Returns: false if the other side has closed the connection.
     @discardableResult
     func send(from start: Int, upTo end: Int? = nil, to connection: PeerConnection) -> Bool {
         var offset = start
@@ -32,7 +32,7 @@ struct BlockContent: Sendable {
         return true
     }
 
-    /// Whether this, and nothing more, is in a file.
+    /// Whether a file contains exactly this content.
     func isWhole(in path: String) -> Bool {
         guard let file = FileHandle(forReadingAtPath: path) else { return false }
         defer { try? file.close() }

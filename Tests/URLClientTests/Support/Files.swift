@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the tests ask of the file system.
+/// Operations of the file system that the tests need.
 enum Files {
     /// The same file by a path that begins in the current folder.
     static func relative(_ path: String) -> String {
@@ -9,7 +9,7 @@ enum Files {
         return String(repeating: "../", count: depth) + path.drop { $0 == "/" }
     }
 
-    /// By a handle: reading an empty file whole leaks in Foundation for Linux.
+    /// Reads by a handle, because reading an empty file by its path leaks in Foundation for Linux.
     static func read(_ path: String) -> [UInt8]? {
         guard let file = FileHandle(forReadingAtPath: path) else { return nil }
         defer { try? file.close() }
@@ -38,10 +38,10 @@ enum Files {
     /// How many descriptors this process has.
     static func descriptorCount() -> Int { names("/proc/self/fd").count }
 
-    /// How many of them are files below a folder.
+    /// How many of the descriptors are files below a folder.
     static func descriptorCount(below folder: String) -> Int { descriptors(below: folder).count }
 
-    /// Those of them that are files below a folder.
+    /// The descriptors that are files below a folder.
     static func descriptors(below folder: String) -> [Int32] {
         names("/proc/self/fd").compactMap { name in
             let path = try? FileManager.default.destinationOfSymbolicLink(

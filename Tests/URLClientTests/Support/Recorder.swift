@@ -11,7 +11,7 @@ import URLClient
     import Darwin
 #endif
 
-/// A delegate that writes down what it is told.
+/// A delegate that records its calls.
 final class Recorder: ClientSessionDelegate {
     let entries = Locked([String]())
     let seenStates = Locked([TransferTask.State]())
@@ -30,8 +30,7 @@ final class Recorder: ClientSessionDelegate {
     var log: [String] { entries.withLock { $0 } }
     var states: [TransferTask.State] { seenStates.withLock { $0 } }
 
-    /// The log with all content that comes in a row as one entry, for nobody knows in how many
-    /// pieces it comes.
+    /// The log with adjacent pieces of content as one entry, because their number varies.
     var order: [String] {
         log.reduce(into: []) { order, entry in
             let name = entry.hasPrefix("content") ? "content" : entry
@@ -41,7 +40,7 @@ final class Recorder: ClientSessionDelegate {
 
     private func add(_ entry: String) { entries.withLock { $0.append(entry) } }
 
-    /// Waits for something to be in the log.
+    /// Waits until the log meets a condition.
     func wait(for condition: ([String]) -> Bool) async {
         // The log that the test compares shows what is missing.
         _ = await soon { condition(log) }
@@ -99,7 +98,7 @@ final class Recorder: ClientSessionDelegate {
     }
 }
 
-/// For threads that may block.
+/// Pauses for threads that may block.
 enum Pause {
     static func milliseconds(_ count: UInt32) { usleep(count * 1_000) }
 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import URLClient
 
-/// What a peer of resumed downloads reads in the head of a request.
+/// Helpers of peers of resumed downloads, which read the head of a request.
 enum ResumeRequest {
     /// The value of a field in the head of a request.
     static func value(_ name: String, _ head: String) -> String? {
@@ -12,12 +12,12 @@ enum ResumeRequest {
             .map { String($0.dropFirst(name.count + 2)) }
     }
 
-    /// Where the range begins that a request asks for.
+    /// The start of the range that a request has.
     static func start(_ head: String) -> Int? {
         value("range", head).flatMap { Int($0.dropFirst("bytes=".count).dropLast()) }
     }
 
-    /// Downloads what the peer has, into a folder that must hold nothing else then.
+    /// Downloads the peer's content into a folder, which must contain only that file afterwards.
     static func download(
         _ peer: ScriptedPeer, _ session: ClientSession = ClientSession()
     ) async throws -> [UInt8]? {

@@ -10,7 +10,8 @@ import ToolkitSystem
     import Darwin
 #endif
 
-/// A server that does what a closure says, lawful or not: one thread for each connection.
+/// A server that runs a closure for each connection, on a separate thread. The closure may send
+/// invalid messages.
 final class ScriptedPeer: Sendable {
     struct Failure: Error { let call: String }
 
@@ -21,7 +22,7 @@ final class ScriptedPeer: Sendable {
     /// - Parameters:
     ///   - address: an IPv4 address of this machine, 127.0.0.0/8.
     ///   - port: the port; 0 for any.
-    ///   - script: what to do with a connection.
+    ///   - script: the closure that handles a connection.
     init(
         address: UInt32 = 0x7F00_0001, port: UInt16 = 0,
         _ script: @escaping @Sendable (PeerConnection) -> Void
@@ -91,7 +92,7 @@ final class PeerConnection: Sendable {
 
     deinit { close(descriptor) }
 
-    /// What comes next; empty at the end.
+    /// The next bytes; empty at the end of the connection.
     func receive() -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: 64 << 10) { room, count in
             count = unsafe max(0, recv(descriptor, room.baseAddress, room.count, 0))
@@ -118,7 +119,7 @@ final class PeerConnection: Sendable {
         return (4...bytes.count).first { Array(bytes[($0 - 4)..<$0]) == [13, 10, 13, 10] }
     }
 
-    /// So many bytes of content, fewer at the end of the connection.
+    /// A number of bytes of content, or fewer at the end of the connection.
     func content(_ count: Int) -> [UInt8] {
         var bytes = rest.withLock { rest in
             defer { rest = [] }
@@ -139,7 +140,7 @@ final class PeerConnection: Sendable {
     @discardableResult
     func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-    /// False if the other side is gone.
+    /// False if the other side has closed the connection.
     @discardableResult
     func send(_ bytes: [UInt8]) -> Bool {
         var start = 0
@@ -155,7 +156,7 @@ final class PeerConnection: Sendable {
         return true
     }
 
-    /// How many bytes have come after a while that nobody has read.
+    /// The number of unread bytes after a wait; all those in the socket count as one.
     func waitingBytes(milliseconds: CInt) -> Int {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let count = rest.withLock { $0.count }
@@ -165,7 +166,7 @@ final class PeerConnection: Sendable {
     /// Closes both directions at once.
     func finish() { shutdown(descriptor, CInt(SHUT_RDWR)) }
 
-    /// Closes the direction to the other side alone.
+    /// Closes only the direction to the other side.
     func finishSending() { shutdown(descriptor, CInt(SHUT_WR)) }
 
     /// Waits until the other side closes.
@@ -184,7 +185,7 @@ final class PeerConnection: Sendable {
 private let systemSend = unsafe send
 
 extension ScriptedPeer {
-    /// A proxy that makes every tunnel, and at its end a server that asks for a login as a proxy does.
+    /// A proxy that accepts every tunnel, and is also the server, which sends 407 as a proxy does.
     static func askingThroughTunnel(_ heads: Locked<[String]>) throws -> ScriptedPeer {
         try ScriptedPeer { connection in
             while let head = connection.head() {

@@ -1,18 +1,18 @@
 import HTTPCodecs
 import ToolkitSystem
 
-/// A SOCKS proxy of versions 4, 4a and 5 (RFC 1928, RFC 1929) that writes down where it is asked to
-/// connect to, and is the server there, too.
+/// A SOCKS proxy of versions 4, 4a and 5 (RFC 1928, RFC 1929) that records the requested targets,
+/// and is also the server.
 final class SocksProxy: Sendable {
     private let peer: ScriptedPeer
-    /// What it was asked for: version, login, kind of address and target.
+    /// The requests to the proxy: version, login, kind of address and target.
     let asked: Locked<[String]>
     /// The heads of the requests that came through.
     let heads: Locked<[String]>
 
     /// - Parameters:
-    ///   - login: what version 5 asks for, as `name:password`; nil for nothing.
-    ///   - refuses: whether it connects nobody.
+    ///   - login: the login that version 5 requires, as `name:password`; nil for none.
+    ///   - refuses: whether it refuses every connection.
     init(login: String? = nil, refuses: Bool = false) throws {
         let (asked, heads) = (Locked([String]()), Locked([String]()))
         (self.asked, self.heads) = (asked, heads)
@@ -41,7 +41,7 @@ final class SocksProxy: Sendable {
 
     private static func port(_ bytes: [UInt8]) -> Int { Int(bytes[0]) << 8 | Int(bytes[1]) }
 
-    /// What stands before a zero.
+    /// The text before a zero byte.
     private static func string(_ connection: PeerConnection) -> String {
         var bytes: [UInt8] = []
         while let byte = connection.content(1).first, byte != 0 { bytes.append(byte) }

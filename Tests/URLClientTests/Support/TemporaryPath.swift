@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A name for a file or a folder that goes, with what is in it, when this does.
+/// A name for a file or a folder, which is removed with its contents when this object is released.
 final class TemporaryPath: Sendable {
     let text: String
 
@@ -29,7 +29,7 @@ final class TemporaryPath: Sendable {
         return (attributes?[.posixPermissions] as? NSNumber)?.intValue
     }
 
-    /// The names of what is in the folder.
+    /// The names of the folder's entries.
     var names: [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: text).sorted()) ?? []
     }

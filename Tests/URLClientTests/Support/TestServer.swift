@@ -5,11 +5,11 @@ import HTTPServerKit
 import Testing
 import ToolkitSystem
 
-/// A real server inside of the tests, with the paths that they need.
+/// A real server inside the tests, with the paths that they need.
 final class TestServer: Sendable {
     let server: HTTPServer
     let port: UInt16
-    /// What has arrived: a line for each request.
+    /// The requests that have arrived.
     let requests: Locked<[Seen]>
 
     struct Seen: Sendable {
@@ -53,7 +53,7 @@ final class TestServer: Sendable {
         requests.withLock { $0.filter { $0.target == target } }
     }
 
-    /// Content that can be told apart at every place.
+    /// Content that differs from place to place.
     static func pattern(_ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8 &* 7 &+ $0 >> 16) }
     }

@@ -9,7 +9,7 @@ import URLClient
     import Foundation
 #endif
 
-/// A machine, what happens to it, and a transcript of what it wants: without a server, a thread or
+/// A state machine, its inputs, and a transcript of its actions, without a server, a thread or
 /// libcurl. Actions whose outcome is always the same, such as opening content, are answered here.
 struct MachineScript {
     var machine: TransactionMachine
@@ -47,13 +47,13 @@ struct MachineScript {
             ClientRequest(method, url, body: body), configuration, hasDelegate: hasDelegate)
     }
 
-    /// The transcript since it was asked for last.
+    /// The transcript since the previous call.
     mutating func transcript() -> [String] {
         defer { log = [] }
         return log
     }
 
-    // MARK: what happens
+    // MARK: inputs
 
     mutating func feed(_ input: TransactionInput) {
         var next: TransactionInput? = input
@@ -96,7 +96,7 @@ struct MachineScript {
         feed(.answered(answer, to: question - 1))
     }
 
-    // MARK: what it wants
+    // MARK: actions
 
     private mutating func note(_ action: TransactionAction) {
         switch action {
@@ -144,7 +144,7 @@ struct MachineScript {
         }
     }
 
-    /// The input that an action leads to at once, in a client where nothing goes wrong by itself.
+    /// The input that follows an action at once, in a client without failures.
     private func outcome(of action: TransactionAction) -> TransactionInput? {
         switch action {
         case .prepare: .prepared(nil)
@@ -162,7 +162,7 @@ struct MachineScript {
 }
 
 extension ClientConfiguration {
-    /// With retries that follow at once.
+    /// With retries that have no delay.
     static func scripted(_ change: (inout ClientConfiguration) -> Void = { _ in }) -> Self {
         var configuration = ClientConfiguration.ephemeral
         configuration.retries.firstDelay = .zero

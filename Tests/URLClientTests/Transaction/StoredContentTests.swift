@@ -10,7 +10,7 @@ import URLClient
 
 @Suite("RFC 9111: stored content that is too long for memory", .timeLimit(.minutes(5)))
 struct StoredContentTests {
-    /// How long the content is; more for those who have time.
+    /// The length of the content; the environment variable can raise it for a longer test.
     private static let size =
         (ProcessInfo.processInfo.environment["URLCLIENT_CACHED_MIB"].flatMap(Int.init) ?? 12) << 20
 
@@ -32,7 +32,7 @@ struct StoredContentTests {
         }
     }
 
-    @Test("Content that comes byte by byte is stored as it was")
+    @Test("Content that arrives byte by byte is stored unchanged")
     func tinyChunks() async throws {
         let peer = try DelegateTests.tinyChunks(200_000, "Cache-Control: max-age=600\r\n")
         let folder = try ServerDirectory()
@@ -76,7 +76,7 @@ struct StoredContentTests {
         return (isSame && offset == Self.size, response)
     }
 
-    @Test("It goes to the disk as it comes, and comes from there piece by piece")
+    @Test("Content that is too long for memory is stored on the disk and served from there")
     func streamed() async throws {
         let answers = Locked(0)
         let server = try await server(answers)
@@ -99,7 +99,7 @@ struct StoredContentTests {
         }
     }
 
-    @Test("A slow reader has little of it in memory, whatever happens to the entry meanwhile")
+    @Test("A slow reader has little content in memory, and gets all of it after a removal")
     func slowReader() async throws {
         let answers = Locked(0)
         let server = try await server(answers)
@@ -116,11 +116,11 @@ struct StoredContentTests {
         var count = 0
         for try await piece in content { count += piece.count }
         #expect(count == Self.size)
-        // Nothing is left of it now.
+        // The entry is removed now.
         #expect(try await !read(session, server).response.isFromCache)
     }
 
-    @Test("A delegate that is slow, suspends, or does not want it")
+    @Test("A delegate can delay, suspend, cancel or download a stored response")
     func delegates() async throws {
         let answers = Locked(0)
         let server = try await server(answers)
@@ -150,7 +150,7 @@ struct StoredContentTests {
         #expect(answers.withLock { $0 } == 1)
     }
 
-    @Test("Content that does not come whole, or is cancelled, leaves nothing in the folder")
+    @Test("A cancelled response leaves nothing in the folder")
     func incomplete() async throws {
         let answers = Locked(0)
         let server = try await server(answers)

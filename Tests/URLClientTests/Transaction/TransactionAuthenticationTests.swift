@@ -13,7 +13,7 @@ struct TransactionAuthenticationTests {
     private let user = ClientCredential.password(user: "u", password: "p")
 
     @Test(
-        "Basic and Digest by the endpoints of httpbin",
+        "Basic and Digest log in to the endpoints of httpbin",
         arguments: [
             "/basic-auth/u/p", "/digest-auth/auth/u/p", "/digest-auth/auth/u/p/MD5",
             "/digest-auth/auth/u/p/SHA-256",
@@ -27,11 +27,11 @@ struct TransactionAuthenticationTests {
             }
         }
         #expect(try await bin.send(.get, path).status == 200)
-        // It is known from then on.
+        // The login is known from then on.
         #expect(try await bin.send(.get, path).status == 200)
     }
 
-    @Test("Nobody answers, or only with what was refused: the 401 is the answer")
+    @Test("Without a valid credential the response is 401, and a cancelled challenge is an error")
     func refused() async throws {
         let bin = try await BinServer()
         #expect(try await bin.send(.get, "/basic-auth/u/p").status == 401)
@@ -51,7 +51,7 @@ struct TransactionAuthenticationTests {
         #expect(error?.kind == .cancelled)
     }
 
-    @Test("Name and password of the URL, and those that are stored")
+    @Test("The credential of the URL and a stored credential log in")
     func given() async throws {
         let bin = try await BinServer()
         let url = "http://u:p@127.0.0.1:\(bin.port)/basic-auth/u/p"
@@ -63,7 +63,7 @@ struct TransactionAuthenticationTests {
         #expect(try await stored.send(.get, "/basic-auth/u/p").status == 200)
     }
 
-    @Test("Against the server's own authenticator, content sent again after the challenge")
+    @Test("With the toolkit's own server, content is sent again after the challenge")
     func authenticator() async throws {
         let store = MemoryAccountStore(realm: "r", rounds: 10)
         try store.add("u", password: "p")
@@ -98,7 +98,9 @@ struct TransactionAuthenticationTests {
             seen.withLock { $0 } == ["Basic ", "Basic ", "Basic ", "Digest", "Digest", "Digest"])
     }
 
-    @Test("Apache: at once, and known afterwards", arguments: ["basic", "digest"])
+    @Test(
+        "Apache: the application is asked once, and later requests reuse the login",
+        arguments: ["basic", "digest"])
     func apache(_ scheme: String) async throws {
         let server = try await PeerServer.apache()
         try server.write(Array("content".utf8), to: "f.txt")
@@ -148,7 +150,7 @@ struct TransactionAuthenticationTests {
         }
     }
 
-    @Test("The delegate is asked where the session has no answer of its own")
+    @Test("The delegate is asked if the session has no credential")
     func delegate() async throws {
         let bin = try await BinServer()
         let delegate = Answerer()
@@ -161,7 +163,7 @@ struct TransactionAuthenticationTests {
         #expect(spaces.count == 2 && spaces.allSatisfy { $0.scheme == .basic && !$0.isProxy })
     }
 
-    @Test("Bearer: one renewal for many requests")
+    @Test("Bearer: concurrent requests share one renewal of the token")
     func bearer() async throws {
         let valid = Locked("t1")
         let renewals = Locked(0)

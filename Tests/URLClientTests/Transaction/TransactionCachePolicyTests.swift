@@ -7,9 +7,9 @@ import Testing
 import ToolkitSystem
 import URLClient
 
-@Suite("RFC 9111 and NSURLRequest: who answers, and who is asked", .timeLimit(.minutes(3)))
+@Suite("RFC 9111 and NSURLRequest: the cache or the server", .timeLimit(.minutes(3)))
 struct TransactionCachePolicyTests {
-    /// A server that numbers its answers and waits with them while it is told to.
+    /// A server that numbers its responses, and delays them while `isHeld` is set.
     private final class Counter: Sendable {
         struct State: Sendable {
             var count = 0
@@ -53,7 +53,7 @@ struct TransactionCachePolicyTests {
 
     private func text(_ content: [UInt8]) -> String { String(decoding: content, as: UTF8.self) }
 
-    @Test("Don't load: the network is never asked, be there a cache or not")
+    @Test("returnCacheDataDontLoad never uses the network, with or without a cache")
     func dontLoad() async throws {
         let counter = try await Counter([.cacheControl: "max-age=1000"])
         var configuration = ClientConfiguration.ephemeral
@@ -75,7 +75,7 @@ struct TransactionCachePolicyTests {
     }
 
     @Test(
-        "Ignoring what is stored means so if the server fails, too",
+        "A policy that ignores the stored response ignores it even if the server fails",
         arguments: [
             CachePolicy.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData,
         ])
@@ -92,7 +92,7 @@ struct TransactionCachePolicyTests {
         #expect(other.isFromCache && text(stored) == "answer 1")
     }
 
-    @Test("Caches on the way are told only where they shall not answer either")
+    @Test("Only reloadIgnoringLocalAndRemoteCacheData sends no-cache to intermediate caches")
     func remoteCaches() async throws {
         let counter = try await Counter([.cacheControl: "max-age=1000"])
         var configuration = ClientConfiguration.ephemeral
@@ -110,7 +110,7 @@ struct TransactionCachePolicyTests {
         #expect(seen.map { $0[.pragma] } == [nil, "no-cache", nil, "no-cache"])
     }
 
-    @Test("RFC 5861, 3: what is stale is asked for once, and nobody is told of it")
+    @Test("RFC 5861, 3: a stale response is revalidated once, without calls of the delegate")
     func whileRevalidating() async throws {
         let counter = try await Counter([
             .cacheControl: "max-age=0, stale-while-revalidate=1000"
@@ -126,7 +126,7 @@ struct TransactionCachePolicyTests {
         try await waitUntil { counter.count >= 2 }
         let (content, _) = try await session.data(for: counter.request())
         #expect(text(content) == "answer 1" && counter.count == 2)
-        // From here on it is fresh, so that there is an end of it.
+        // From here on the response is fresh, so that the revalidations end.
         counter.state.withLock { ($0.isHeld, $0.fields) = (false, [.cacheControl: "max-age=1000"]) }
         var tasks = 12
         try await waitUntil {
@@ -139,7 +139,7 @@ struct TransactionCachePolicyTests {
         #expect(delegate.log.count { $0 == "complete" } == tasks && counter.count == 2)
     }
 
-    @Test("A redirect that one session wanted as its answer is followed by others")
+    @Test("A stored redirect that one session delivers is followed by another session")
     func redirects() async throws {
         let server = try await TestServer { _, router in
             router.on(.get, "/r") { _ in
@@ -157,7 +157,7 @@ struct TransactionCachePolicyTests {
         #expect(response.status == .ok && text(content) == "hello")
     }
 
-    /// Has some responses kept, and others not.
+    /// Allows or forbids that responses are stored.
     private final class Keeper: ClientSessionDelegate {
         let asked = Locked([String]())
         let keeps: Bool
@@ -177,7 +177,7 @@ struct TransactionCachePolicyTests {
         }
     }
 
-    @Test("The delegate says whether a response is stored", arguments: [false, true])
+    @Test("The delegate decides whether a response is stored", arguments: [false, true])
     func asked(_ keeps: Bool) async throws {
         let counter = try await Counter([.cacheControl: "max-age=1000"])
         let delegate = Keeper(keeps)
@@ -187,7 +187,7 @@ struct TransactionCachePolicyTests {
         let once = ["store", "response"]
         #expect(delegate.asked.withLock { $0 } == once + (keeps ? ["stored"] : once))
         let kept = counter.count
-        // What the cache would not keep is not asked about.
+        // The delegate is not asked about a response that the cache would not store.
         counter.state.withLock { $0.fields = [.cacheControl: "no-store"] }
         try await session.dataTask(
             for: counter.request(.reloadIgnoringLocalCacheData)

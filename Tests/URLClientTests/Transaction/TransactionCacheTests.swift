@@ -9,7 +9,7 @@ import URLClient
 
 @Suite("RFC 9111: the cache over HTTP", .timeLimit(.minutes(3)))
 struct TransactionCacheTests {
-    /// A server that counts its answers and says what the test tells it to.
+    /// A server that counts its responses, and sends the fields and the status that the test sets.
     private final class Origin: Sendable {
         let count = Locked(0)
         let fields = Locked(HTTPFields())
@@ -49,7 +49,7 @@ struct TransactionCacheTests {
         return (String(decoding: content, as: UTF8.self), response)
     }
 
-    @Test("A hit, with Age, without the network; HEAD, too")
+    @Test("A stored response is served with Age and without the network, also for HEAD")
     func hit() async throws {
         let origin = try await Origin()
         let session = ClientSession(.ephemeral)
@@ -65,7 +65,7 @@ struct TransactionCacheTests {
     }
 
     @Test(
-        "D23: without Date the time of receipt stands in for it",
+        "D23: without Date, the time of receipt is used",
         arguments: ["Cache-Control: max-age=1000", "Expires: Fri, 01 Jan 2100 00:00:00 GMT"])
     func withoutDate(_ field: String) async throws {
         let heads = Locked([String]())
@@ -83,7 +83,7 @@ struct TransactionCacheTests {
         #expect(heads.withLock { $0.count } == 1)
     }
 
-    @Test("With ETag: revalidated, and the 304 is not seen")
+    @Test("A response with ETag is revalidated, and the 304 is not delivered")
     func revalidation() async throws {
         let origin = try await Origin()
         let session = ClientSession(.ephemeral)
@@ -94,12 +94,12 @@ struct TransactionCacheTests {
         #expect(second.response.isFromCache && origin.count.withLock { $0 } == 2)
         origin.set([.cacheControl: "no-cache", .eTag: "\"v2\""])
         #expect(try await get(session, origin).text == "answer 3")
-        // A condition of the application is answered for the application.
+        // A 304 to the application's own condition is delivered.
         let own = try await get(session, origin, [.ifNoneMatch: "\"v2\""])
         #expect(own.response.status == .notModified)
     }
 
-    @Test("4.3.4: a response that a 304 does not confirm makes room for the next one")
+    @Test("4.3.4: a response that a 304 does not confirm is fetched again and replaced")
     func unconfirmed() async throws {
         let tags = Locked([String]())
         let peer = try ScriptedPeer { connection in
@@ -126,7 +126,7 @@ struct TransactionCacheTests {
         #expect(tags.withLock { $0 } == ["plain", "conditional", "plain", "conditional"])
     }
 
-    @Test("5.2.2.5: a response that a 304 forbids to store answers one request more")
+    @Test("5.2.2.5: after a 304 with no-store, the stored response is served once more only")
     func forbiddenLater() async throws {
         let origin = try await Origin()
         let session = ClientSession(.ephemeral)
@@ -143,7 +143,7 @@ struct TransactionCacheTests {
         #expect(try await get(session, origin).text == "answer 4")
     }
 
-    @Test("5.2.1.5: what a 304 says to a request with no-store is not kept")
+    @Test("5.2.1.5: a 304 to a request with no-store does not change the stored response")
     func unkeptConfirmation() async throws {
         let origin = try await Origin()
         let session = ClientSession(.ephemeral)
@@ -159,7 +159,7 @@ struct TransactionCacheTests {
         #expect(origin.count.withLock { $0 } == 3)
     }
 
-    @Test("Vary")
+    @Test("Responses with different values of a Vary field are stored separately")
     func vary() async throws {
         let origin = try await Origin()
         let session = ClientSession(.ephemeral)
@@ -170,7 +170,7 @@ struct TransactionCacheTests {
         #expect(try await get(session, origin, [.acceptLanguage: "en"]).text == "answer 2")
     }
 
-    @Test("Stale while it is asked for, and when the server fails")
+    @Test("A stale response is served during its revalidation, and when the server fails")
     func stale() async throws {
         let origin = try await Origin()
         let session = ClientSession(.ephemeral)
@@ -188,7 +188,7 @@ struct TransactionCacheTests {
         #expect(failing.count.withLock { $0 } == 2)
     }
 
-    @Test("only-if-cached, and the policies of NSURLRequest")
+    @Test("only-if-cached and the policies of NSURLRequest decide between cache and server")
     func policies() async throws {
         let origin = try await Origin()
         let session = ClientSession(.ephemeral)
@@ -207,7 +207,7 @@ struct TransactionCacheTests {
         #expect(reload.text == "answer 2")
     }
 
-    @Test("An unsafe request makes what is stored doubtful; no-store is not kept")
+    @Test("An unsafe request invalidates the stored response; no-store is not stored")
     func invalidation() async throws {
         let origin = try await Origin()
         let session = ClientSession(.ephemeral)
@@ -223,7 +223,7 @@ struct TransactionCacheTests {
     }
 
     @Test(
-        "RFC 9110, 8.4: content that is delivered coded is not kept as plain",
+        "RFC 9110, 8.4: a response whose content is delivered encoded is not stored",
         arguments: ["gzip", "zstd"])
     func coded(_ coding: String) async throws {
         let content = Array("coded as it is".utf8)
@@ -249,7 +249,7 @@ struct TransactionCacheTests {
     }
 
     @Test(
-        "A validator with control characters is none",
+        "A response whose validator has control characters can be requested again",
         arguments: ["ETag: \"a\u{1}b\"", "Last-Modified: \u{7F}"])
     func unusableValidator(_ line: String) async throws {
         let peer = try ScriptedPeer { connection in
@@ -267,7 +267,7 @@ struct TransactionCacheTests {
         }
     }
 
-    @Test("A coding whose field name ends with a blank is no coding, from the cache, too")
+    @Test("Content-Encoding with a space before its colon is ignored, also from the cache")
     func blankBeforeColon() async throws {
         let peer = try ScriptedPeer { connection in
             while connection.head() != nil {
@@ -285,7 +285,7 @@ struct TransactionCacheTests {
         }
     }
 
-    @Test("Content that was decoded is kept so")
+    @Test("Decoded content is stored decoded")
     func decoded() async throws {
         let plain = Array("plain".utf8)
         var coded: [UInt8] = []
@@ -308,7 +308,7 @@ struct TransactionCacheTests {
         }
     }
 
-    @Test("The disk: a session of another process would find it")
+    @Test("A new session finds the stored response on the disk")
     func disk() async throws {
         let origin = try await Origin()
         let folder = TemporaryPath()

@@ -6,9 +6,9 @@ import Testing
 import ToolkitSystem
 import URLClient
 
-@Suite("RFC 6750: tokens, and for whom a response was stored", .timeLimit(.minutes(3)))
+@Suite("RFC 6750: tokens, and the user of a stored response", .timeLimit(.minutes(3)))
 struct TransactionIdentityTests {
-    /// A server that says to each token whose it is.
+    /// A server that returns the token of each request.
     private static func server() async throws -> TestServer {
         try await TestServer { _, router in
             router.on(.get, "/renewed") { _ in
@@ -37,7 +37,9 @@ struct TransactionIdentityTests {
         return (String(decoding: content, as: UTF8.self), response.isFromCache)
     }
 
-    @Test("The first request of a session is its user's already", arguments: [false, true])
+    @Test(
+        "The first request of a session gets the response for its own user",
+        arguments: [false, true])
     func users(hasFolder: Bool) async throws {
         let server = try await Self.server()
         let folder = TemporaryPath()
@@ -59,7 +61,7 @@ struct TransactionIdentityTests {
         }
     }
 
-    @Test("After a reset of the session the source is asked who the user is")
+    @Test("After a reset of the session, the token source is asked again")
     func reset() async throws {
         let server = try await Self.server()
         let user = Locked("ada")
@@ -75,7 +77,7 @@ struct TransactionIdentityTests {
         #expect(try await text(session, server).text == "of bob")
     }
 
-    @Test("Without a token the request goes out, and its source is asked once")
+    @Test("Without a token, the request is sent, and the token source is asked once")
     func noToken() async throws {
         let server = try await Self.server()
         let count = Locked(0)
@@ -91,7 +93,7 @@ struct TransactionIdentityTests {
         #expect(response.status == .ok && count.withLock { $0 } == 1)
     }
 
-    @Test("What the source of tokens throws is the task's error")
+    @Test("An error of the token source is the task's error")
     func sourceFails() async throws {
         struct Broken: Error {}
         let server = try await Self.server()
@@ -112,7 +114,7 @@ struct TransactionIdentityTests {
         #expect(try await text(session, server).text == "of good")
     }
 
-    @Test("An error of the source's own client is the source's, also where a token is renewed")
+    @Test("A ClientError of the token source is reported as hookFailed, also at a renewal")
     func sourceLosesItsConnection() async throws {
         let server = try await Self.server()
         let calls = Locked(0)
@@ -133,7 +135,7 @@ struct TransactionIdentityTests {
         #expect(calls.withLock { $0 } == 2)
     }
 
-    @Test("A stored token answers a challenge, and is sent at once from then on")
+    @Test("A stored token answers a challenge, and is sent without a challenge from then on")
     func stored() async throws {
         let server = try await Self.server()
         let spaces = Locked([ProtectionSpace]())
@@ -150,7 +152,7 @@ struct TransactionIdentityTests {
         #expect(spaces.withLock { $0 } == [space])
     }
 
-    @Test("So does one that the application is asked for; what is no token is not sent")
+    @Test("A token of the application answers a challenge; an invalid token is not sent")
     func asked() async throws {
         let server = try await Self.server()
         var configuration = ClientConfiguration.ephemeral

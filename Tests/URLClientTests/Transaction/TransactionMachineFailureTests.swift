@@ -3,7 +3,7 @@ import HTTPParser
 import Testing
 import URLClient
 
-@Suite("The machine of a task: failures, limits, suspension")
+@Suite("The state machine of a task: failures, limits, suspension")
 struct TransactionMachineFailureTests {
     @Test(
         "RFC 9110, 9.2.2: a request is sent again only if that is safe",
@@ -23,7 +23,7 @@ struct TransactionMachineFailureTests {
         #expect(script.sent.count == (isRetried ? 2 : 1) && script.machine.isOver)
     }
 
-    @Test("A retry waits, and content that can be sent once is not sent again")
+    @Test("A retry is delayed, and one-shot content is not sent again")
     func delays() {
         var script = MachineScript()
         script.fail(.connectionLost)
@@ -44,7 +44,7 @@ struct TransactionMachineFailureTests {
         #expect(script.error?.isSafeToRetry == false)
     }
 
-    @Test("417: the request is sent again without Expect, if its content is still there")
+    @Test("417: the request is sent again without Expect if its content can be sent again")
     func expectation() {
         var facts = HeadFacts()
         facts.hasExpectation = true
@@ -61,7 +61,7 @@ struct TransactionMachineFailureTests {
     }
 
     @Test(
-        "A failure in content that is of no use does not change the next step",
+        "A failure in discarded content does not change the next step",
         arguments: [
             ClientError.Kind.timedOut(.idle), .connectionLost, .truncated, .internalFailure,
         ])
@@ -102,9 +102,9 @@ struct TransactionMachineFailureTests {
             validator: "\"x\"", expectedLength: 9)
     }
 
-    @Test("A download waits longer each time, and goes on at once when something has come")
+    @Test("A download waits longer before each continuation, but not after progress")
     func waits() {
-        // The script's chance makes a wait half as long as it may be.
+        // The script's random number makes each wait half as long as its maximum.
         let configuration = ClientConfiguration.scripted {
             $0.retries.firstDelay = .seconds(2)
             $0.downloadContinuations = 6
@@ -132,7 +132,7 @@ struct TransactionMachineFailureTests {
         #expect(script.log.last == "fail cannotConnect")
     }
 
-    @Test("A download asks for the rest after its connection broke, so often without progress")
+    @Test("A download requests the rest after a lost connection, up to the limit without progress")
     func continuation() {
         let configuration = ClientConfiguration.scripted {
             $0.retries.firstDelay = .milliseconds(100)
@@ -155,7 +155,8 @@ struct TransactionMachineFailureTests {
         #expect(script.log.last == "fail badResponse")
     }
 
-    @Test("416 for the rest: the file is complete, or begins again", arguments: [9, 12])
+    @Test(
+        "416 for the rest: the file is complete, or the download starts again", arguments: [9, 12])
     func rangeNotSatisfiable(_ length: Int) {
         var request = ClientRequest(.get, "http://a.example/")
         request.fields[.range] = "bytes=9-"
@@ -174,7 +175,7 @@ struct TransactionMachineFailureTests {
         }
     }
 
-    @Test("206 with another validator: the download begins again")
+    @Test("206 with another validator: the download starts again")
     func outdatedPart() {
         var request = ClientRequest(.get, "http://a.example/")
         request.fields[.range] = "bytes=5-"
@@ -226,7 +227,7 @@ struct TransactionMachineFailureTests {
 
     // MARK: suspension
 
-    @Test("A suspended task leaves the queue, and comes back to it")
+    @Test("A suspended task leaves the queue, and is sent after it is resumed")
     func suspendedInQueue() {
         var script = MachineScript()
         script.fail(.connectionLost)
@@ -241,7 +242,7 @@ struct TransactionMachineFailureTests {
         #expect(script.log == ["send GET http://a.example/"])
     }
 
-    @Test("A suspended task pauses both directions; a stored response waits until it is resumed")
+    @Test("A suspended task pauses both directions; a transport's content waits for the resume")
     func suspendedWhileSending() {
         var script = MachineScript()
         script.feed(.suspended)
@@ -268,7 +269,7 @@ struct TransactionMachineFailureTests {
     }
 }
 
-@Suite("The machine of a task: limits of time")
+@Suite("The state machine of a task: timeouts")
 struct TransactionMachineTimeTests {
     private static let second: Int64 = 1_000_000_000
 
@@ -285,7 +286,7 @@ struct TransactionMachineTimeTests {
     }
 
     @Test(
-        "The next deadline, by how far the transfer is",
+        "The next deadline depends on the stage of the transfer",
         arguments: [
             (TransferProgressTimes.Stage.connecting, 2), (.securing(since: 1_000_000_000), 2),
             (.waiting(since: 0), 3), (.transferring, 3),
@@ -296,7 +297,7 @@ struct TransactionMachineTimeTests {
         #expect(wait(script.lastAction) == expected)
     }
 
-    @Test("A paused transfer has no idle limit, and a suspended task the total one alone")
+    @Test("A paused transfer has no idle timeout, and a suspended task only the total timeout")
     func paused() {
         var script = MachineScript(configuration: Self.limits)
         let times = TransferProgressTimes(
@@ -322,7 +323,7 @@ struct TransactionMachineTimeTests {
     }
 
     @Test(
-        "A redirect whose content stops is followed at the idle limit, not at that of the task",
+        "A redirect whose content stalls is followed at the idle timeout, not at the total timeout",
         arguments: [(Int64(3), Int64(0), true), (20, 19, false)])
     func discarding(_ now: Int64, _ lastActivity: Int64, _ isFollowed: Bool) {
         var script = MachineScript(configuration: Self.limits)
@@ -337,7 +338,8 @@ struct TransactionMachineTimeTests {
         #expect(script.error?.kind == kind)
     }
 
-    @Test("A silent delegate ends the task at the idle limit, counted from the end of a suspension")
+    @Test(
+        "A silent delegate ends the task at the idle timeout, counted from the end of a suspension")
     func silentDelegate() {
         var script = MachineScript(.get, "http://a.example/", Self.limits, hasDelegate: true)
         script.head(.found, [.location: "/next"])
@@ -353,7 +355,7 @@ struct TransactionMachineTimeTests {
         #expect(script.error?.kind == .timedOut(.idle))
     }
 
-    @Test("The limits of the queue and of an endpoint policy")
+    @Test("The queue and the endpoint policy have timeouts")
     func others() {
         var script = MachineScript(configuration: Self.limits)
         script.isAdmitted = false

@@ -3,9 +3,9 @@ import HTTPParser
 import Testing
 import URLClient
 
-@Suite("The machine of a task: responses")
+@Suite("The state machine of a task: responses")
 struct TransactionMachineTests {
-    @Test("A request, a response, the end")
+    @Test("A request is sent, its response is delivered, and the task ends")
     func plain() {
         var script = MachineScript()
         #expect(script.transcript() == ["send GET http://a.example/"])
@@ -13,7 +13,7 @@ struct TransactionMachineTests {
         #expect(script.transcript() == ["deliver 200"])
         script.end()
         #expect(script.transcript() == ["done"])
-        // Nothing leads out of the end.
+        // No input changes the final state.
         script.respond(.ok)
         script.feed(.cancelled)
         #expect(script.transcript().isEmpty && script.machine.isOver)
@@ -24,7 +24,7 @@ struct TransactionMachineTests {
         #expect(MemoryLayout<TransactionMachine>.size < 660)
     }
 
-    @Test("A request that cannot be sent is not")
+    @Test("A request with an unsupported URL or with content that its method does not allow fails")
     func faults() {
         #expect(MachineScript(.get, "ftp://a.example/").log == ["fail unsupportedURL"])
         #expect(MachineScript(.get, body: .bytes([1])).log == ["fail contentNotAllowed"])
@@ -39,7 +39,7 @@ struct TransactionMachineTests {
     // MARK: redirects
 
     @Test(
-        "Redirects: the method and the content of the next request",
+        "The status of a redirect decides the method and the content of the next request",
         arguments: [
             (HTTPMethod.get, 301, "GET", false), (.get, 308, "GET", false),
             (.head, 303, "HEAD", false),
@@ -61,14 +61,14 @@ struct TransactionMachineTests {
         #expect((script.sent.last?.body.length == 2) == keepsBody)
     }
 
-    @Test("Cookies of a redirect are in the next request")
+    @Test("The next request has the cookies that a redirect sets")
     func cookies() {
         var script = MachineScript()
         script.respond(.found, [.location: "/next", .setCookie: "a=b"])
         #expect(script.sent.map { $0.fields[.cookie] } == [nil, "a=b"])
     }
 
-    @Test("Credentials of the request stay with its origin")
+    @Test("Credentials of the request are sent to its origin only")
     func secrets() {
         var request = ClientRequest(.get, "http://a.example/")
         request.fields[.authorization] = "Basic x"
@@ -78,14 +78,14 @@ struct TransactionMachineTests {
         #expect(script.sent.map { $0.fields[.authorization] } == ["Basic x", "Basic x", nil])
     }
 
-    @Test("The limit of redirects")
+    @Test("The redirect limit ends the task")
     func redirectLimit() {
         var script = MachineScript(configuration: .scripted { $0.redirects.limit = 2 })
         for _ in 0..<3 { script.respond(.found, [.location: "/"]) }
         #expect(script.log.last == "fail tooManyRedirects" && script.sent.count == 3)
     }
 
-    @Test("A long response is not read for the sake of the connection")
+    @Test("Content of a redirect above 64 KiB is not read")
     func longRedirect() {
         var facts = HeadFacts()
         facts.contentLength = 1 << 20
@@ -94,7 +94,7 @@ struct TransactionMachineTests {
         #expect(script.log.last == "stop reading")
         script.fail(.internalFailure)
         #expect(script.log.last == "send GET http://a.example/next")
-        // A length that was not announced is noticed as it comes.
+        // Without an announced length, the received bytes are counted.
         script.head(.found, [.location: "/last"])
         script.feed(.content(64 << 10))
         #expect(script.log.last == "discard")
@@ -120,7 +120,7 @@ struct TransactionMachineTests {
         #expect(script.transcript() == ["done"])
     }
 
-    @Test("A redirect by the delegate may not have content that its method gives no meaning")
+    @Test("A redirect by the delegate fails if its method does not allow its content")
     func contentOfRedirect() {
         var script = MachineScript(hasDelegate: true)
         script.respond(.found, [.location: "/next"])
@@ -129,7 +129,7 @@ struct TransactionMachineTests {
         #expect(script.log.suffix(2) == ["abort contentNotAllowed", "fail contentNotAllowed"])
     }
 
-    @Test("A redirect that the delegate sends to another origin loses the request's secrets")
+    @Test("A redirect that the delegate sends to another origin loses the request's credential")
     func movedRedirect() {
         var request = ClientRequest(.get, "http://a.example/")
         request.credential = .password(user: "u", password: "p")
@@ -140,7 +140,7 @@ struct TransactionMachineTests {
         #expect(script.sent.last?.credential == nil && script.sent.count == 2)
     }
 
-    @Test("A redirect that the delegate sends to another origin loses the private fields")
+    @Test("A redirect that the delegate sends to another origin loses the request's private fields")
     func movedFields() throws {
         for own in [nil, "Bearer own"] {
             var request = ClientRequest(
@@ -196,7 +196,7 @@ struct TransactionMachineTests {
         return AuthorizationField(value)?["realm"]
     }
 
-    @Test("RFC 9110, 11.5: a login that another space does not take is not refused")
+    @Test("RFC 9110, 11.5: the challenge of another space does not refuse the login that was sent")
     func spaces() {
         var script = MachineScript(configuration: loginEverywhere())
         script.respond(
@@ -212,7 +212,7 @@ struct TransactionMachineTests {
     }
 
     @Test(
-        "A credential that Digest has refused is tried in a space of another name, and in no other",
+        "A credential that Digest refuses is tried with Basic only in another realm",
         arguments: [("a", ["Digest"]), ("b", ["Digest", "Basic "])])
     func refusedSpace(_ realm: String, _ logins: [String]) {
         var script = MachineScript(configuration: loginEverywhere())
@@ -223,7 +223,7 @@ struct TransactionMachineTests {
         #expect(script.log.suffix(2) == ["deliver 401", "done"])
     }
 
-    /// A credential for whatever space the origin has.
+    /// A configuration with a credential for all spaces of the origin.
     private func loginEverywhere(
         _ scheme: String = "http", _ change: (inout ClientConfiguration) -> Void = { _ in }
     ) -> ClientConfiguration {
@@ -235,7 +235,7 @@ struct TransactionMachineTests {
         }
     }
 
-    /// A store that knows that the host is reached by https.
+    /// A store that has the host as one that requires https.
     private func knownHost() -> StrictTransportStore {
         let store = StrictTransportStore()
         store.receive(
@@ -245,7 +245,7 @@ struct TransactionMachineTests {
         return store
     }
 
-    @Test("RFC 6797, 8.3: a request that goes by https instead logs in to the https origin")
+    @Test("RFC 6797, 8.3: a request that is upgraded to https logs in to the https origin")
     func strictLogin() {
         let configuration = loginEverywhere("https") {
             $0.strictTransport = knownHost()
@@ -288,7 +288,7 @@ struct TransactionMachineTests {
         #expect(script.log.last == "ask disposition" && script.log.contains("deliver 401"))
     }
 
-    @Test("A challenge can cancel the task")
+    @Test("The answer to a challenge can cancel the task")
     func cancelledChallenge() {
         var script = MachineScript(hasDelegate: true)
         script.head(.unauthorized, [.wwwAuthenticate: "Basic realm=\"r\""])
@@ -326,7 +326,7 @@ struct TransactionMachineTests {
 
     // MARK: the cache
 
-    @Test("A stored response answers, and is revalidated when it is stale")
+    @Test("A stored response is served, or revalidated if the policy requires it")
     func cached() throws {
         let cache = ClientCache()
         let date = HTTPDate(secondsSinceEpoch: 784_111_777)
@@ -350,7 +350,7 @@ struct TransactionMachineTests {
         #expect(MachineScript(request, configuration).log == ["fail notCached"])
     }
 
-    @Test("A response is stored, unless the delegate says no", arguments: [true, false])
+    @Test("A response is stored unless the delegate refuses", arguments: [true, false])
     func storing(_ isStored: Bool) {
         let fields: HTTPFields = [.cacheControl: "max-age=60"]
         var alone = MachineScript()
@@ -382,7 +382,7 @@ struct TransactionMachineTests {
         #expect(script(.becomeDownload(path: nil)) == ["become download", "ask notification"])
     }
 
-    @Test("A transport answers in place of the network")
+    @Test("A transport responds in place of the network")
     func transport() {
         var script = MachineScript(
             configuration: .scripted { configuration in

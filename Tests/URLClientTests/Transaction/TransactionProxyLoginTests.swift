@@ -8,7 +8,7 @@ import URLClient
     import Foundation
 #endif
 
-@Suite("RFC 9110, 11.7: a proxy whose own login is refused")
+@Suite("RFC 9110, 11.7: a proxy that refuses its configured login")
 struct TransactionProxyLoginTests {
     /// `u:wrong`.
     private static let wrong = "Basic dTp3cm9uZw=="
@@ -20,7 +20,7 @@ struct TransactionProxyLoginTests {
         configuration.proxy = .proxy(
             ClientProxy(
                 host: "p.example", port: 8080, user: "u", password: "wrong", scheme: scheme))
-        // The tests answer in its place.
+        // The tests answer challenges in its place.
         configuration.authentication.challenge = { _ in .reject }
         return MachineScript(.get, "http://a.example/", configuration)
     }
@@ -28,7 +28,7 @@ struct TransactionProxyLoginTests {
     private static let challenge: HTTPFields = [.proxyAuthenticate: "Basic realm=\"p\""]
 
     @Test(
-        "The application's answer takes its place for the rest of the task",
+        "The application's answer replaces the refused login for the rest of the task",
         arguments: [ClientProxy.Scheme.basic, .digest])
     func answered(_ scheme: ClientProxy.Scheme) {
         var script = Self.script(scheme)
@@ -47,7 +47,8 @@ struct TransactionProxyLoginTests {
         #expect(script.log.last == "done")
     }
 
-    @Test("An answer that is refused, too, is asked for again, and neither is sent again")
+    @Test(
+        "After another refusal the application is asked again, and no refused login is sent again")
     func refusedAgain() {
         var script = Self.script(.basic)
         for user in ["v", "w"] {

@@ -11,7 +11,7 @@ import URLClient
     import Foundation
 #endif
 
-@Suite("Between transactions: retries, strict transport, all tasks", .timeLimit(.minutes(3)))
+@Suite("Retries, strict transport, and the list of tasks", .timeLimit(.minutes(3)))
 struct TransactionRetryTests {
     private static let answer =
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
@@ -24,7 +24,7 @@ struct TransactionRetryTests {
         return ClientSession(configuration)
     }
 
-    /// Closes so many connections after it has read a request, then answers.
+    /// Closes `count` connections after it has read a request, then responds.
     private func peer(closing count: Int) throws -> ScriptedPeer {
         try ScriptedPeer { connection in
             guard connection.head() != nil, connection.index >= count else { return }
@@ -33,7 +33,7 @@ struct TransactionRetryTests {
         }
     }
 
-    @Test("What is idempotent is sent again once, POST never")
+    @Test("An idempotent request is retried once, and POST never")
     func closed() async throws {
         let once = try peer(closing: 1)
         let (content, _) = try await session().data(for: ClientRequest(.get, once.url()))
@@ -56,7 +56,7 @@ struct TransactionRetryTests {
         #expect(never.connectionCount == 1)
     }
 
-    @Test("Retry-After, where the session asks for it")
+    @Test("A status that the session names is retried after Retry-After")
     func retryAfter() async throws {
         let peer = try ScriptedPeer { connection in
             guard connection.head() != nil else { return }
@@ -72,7 +72,7 @@ struct TransactionRetryTests {
         #expect(response.status == .ok && peer.connectionCount == 2)
     }
 
-    @Test("RFC 5861, 4: a stored response answers when the server is gone")
+    @Test("RFC 5861, 4: a stored response is served when the server closes the connection")
     func gone() async throws {
         let peer = try ScriptedPeer { connection in
             guard connection.head() != nil, connection.index == 0 else { return }
@@ -87,7 +87,7 @@ struct TransactionRetryTests {
         #expect(content == Array("hello".utf8) && response.isFromCache)
     }
 
-    @Test("RFC 6797, 8.3: http becomes https before anything goes out")
+    @Test("RFC 6797, 8.3: http becomes https before anything is sent")
     func strictTransport() async throws {
         let path = TemporaryPath()
         path.write(
@@ -98,7 +98,7 @@ struct TransactionRetryTests {
         do {
             _ = try await strict.data(
                 for: ClientRequest(.get, server.url("/hello", host: "localhost")))
-            Issue.record("it went out")
+            Issue.record("the request was sent by http")
         } catch {
             #expect(error.url?.scheme == "https")
         }
@@ -107,7 +107,7 @@ struct TransactionRetryTests {
     }
 
     @Test(
-        "A delegate that never answers a redirect: the task ends at its limit, once",
+        "A task whose delegate never answers a redirect ends once, at its timeout",
         arguments: [ClientTimeouts.Limit.total, .idle])
     func silentDelegate(_ limit: ClientTimeouts.Limit) async throws {
         let bin = try await BinServer()
@@ -115,7 +115,7 @@ struct TransactionRetryTests {
         request.timeouts =
             limit == .total ? ClientTimeouts(total: .seconds(1)) : ClientTimeouts(idle: .seconds(1))
         var isAsked = false
-        // On a busy machine the limit may be over before the redirect is there.
+        // On a busy machine the timeout may pass before the redirect arrives.
         for _ in 0..<50 where !isAsked {
             let delegate = Silent()
             let session = ClientSession(.ephemeral, delegate: delegate)
@@ -135,7 +135,7 @@ struct TransactionRetryTests {
         #expect(isAsked)
     }
 
-    @Test("A task that is suspended meanwhile has its time when it goes on")
+    @Test("The idle timeout does not run while a task is suspended")
     func suspendedDelegate() async throws {
         let bin = try await BinServer()
         var request = bin.request(.get, "/redirect/1")
@@ -147,7 +147,7 @@ struct TransactionRetryTests {
             let task = session.dataTask(for: request)
             task.resume()
             #expect(await soon { task.state == .suspended || task.state == .completed })
-            // Whoever is asked for all tasks has seen the suspension before, unless it came too late.
+            // The session handles the suspension before it lists its tasks, unless it was too late.
             isHeld = await session.allTasks.count == 1 && task.state == .suspended
             guard isHeld else {
                 delegate.release()
@@ -197,8 +197,7 @@ struct TransactionRetryTests {
         }
     }
 
-    @Test(
-        "All tasks: those that run or are suspended, not those that were never started or are over")
+    @Test("allTasks has running and suspended tasks, not tasks that never started or are completed")
     func allTasks() async throws {
         let peer = try ScriptedPeer { $0.waitForEnd() }
         let session = session { $0.timeouts = ClientTimeouts(idle: nil) }

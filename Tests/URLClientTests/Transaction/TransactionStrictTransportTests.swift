@@ -12,9 +12,9 @@ import URLClient
     import Foundation
 #endif
 
-@Suite("RFC 6797: hosts that are reached by https alone, over HTTP", .timeLimit(.minutes(2)))
+@Suite("RFC 6797: hosts that require https, with real servers", .timeLimit(.minutes(2)))
 struct TransactionStrictTransportTests {
-    /// nginx as `a.test`, which asks for a client certificate and to be reached by https.
+    /// nginx as `a.test`, which requests a client certificate and requires https.
     private struct Setup {
         let certificates: TestCertificates
         let server: PeerServer
@@ -54,7 +54,7 @@ struct TransactionStrictTransportTests {
     }
 
     @Test(
-        "What was chosen for the host holds for https: the address, the client's certificate",
+        "The connect target and the client certificate of an http URL are used for https, too",
         arguments: ["/who", "/back"])
     func moved(_ path: String) async throws {
         let setup = try await Setup()
@@ -68,7 +68,7 @@ struct TransactionStrictTransportTests {
         #expect(text.contains("sni=a.test\nhost=a.test\n") && text.contains("client=CN=ada\n"))
     }
 
-    @Test("8.1: only who has shown to be the host is believed")
+    @Test("8.1: the field counts only from a server whose certificate was verified")
     func believed() async throws {
         let setup = try await Setup()
         let url = "https://a.test/who"
@@ -85,7 +85,7 @@ struct TransactionStrictTransportTests {
         #expect(setup.store.isKnown("a.test"))
     }
 
-    @Test("RFC 9111, 3: what a server sends that was not looked at answers no later request")
+    @Test("RFC 9111, 3: a response of a server that was not verified is not stored")
     func storedUnseen() async throws {
         let setup = try await Setup()
         let url = "https://a.test/stored"
@@ -106,7 +106,7 @@ struct TransactionStrictTransportTests {
         }
     }
 
-    /// Sends redirects to another origin to a place of its own.
+    /// Gives redirects its own connect target.
     private final class Chooser: ClientSessionDelegate {
         let target: ConnectTarget
 
@@ -122,7 +122,7 @@ struct TransactionStrictTransportTests {
         }
     }
 
-    @Test("A delegate may choose an address for the origin that a redirect leads to")
+    @Test("A delegate may choose an address for a redirect to another origin")
     func chosen() async throws {
         let server = try await TestServer { _, router in
             router.on(.get, "/go") { _ in

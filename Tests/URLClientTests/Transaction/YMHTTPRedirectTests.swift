@@ -12,13 +12,13 @@ import URLClient
     import Foundation
 #endif
 
-// The cases of YMHTTP's tests of redirects, in meaning, against the endpoints of httpbin.
+// The cases of YMHTTP's tests of redirects, adapted to this client and the endpoints of httpbin.
 
 @Suite("YMHTTP: redirects", .timeLimit(.minutes(3)))
 struct YMHTTPRedirectTests {
     static let methods: [HTTPMethod] = [.get, .post, .put, .delete, .patch]
 
-    /// What a delegate is told; pieces of content, which may come in any number, as one.
+    /// The events of a delegate; pieces of content, whose number varies, are one event.
     private func log(
         _ method: HTTPMethod, _ path: String, follows: Bool = true, body: ClientBody = .none
     ) async throws -> (log: [String], response: ClientResponse) {
@@ -34,14 +34,16 @@ struct YMHTTPRedirectTests {
         return (log, response)
     }
 
-    @Test("300 and 304 are answers", arguments: [300, 304], methods)
+    @Test("300 and 304 are delivered", arguments: [300, 304], methods)
     func delivered(_ code: Int, _ method: HTTPMethod) async throws {
         let path = "/redirect-to?url=/get&status_code=\(code)"
         let result = try await log(method, path)
         #expect(result.log == ["response \(code)", "metrics", "complete"])
     }
 
-    @Test("301, 302, 303 and 305 to 308: callbacks and the method that arrives", arguments: methods)
+    @Test(
+        "301, 302, 303 and 305 to 308 are followed with the right callbacks and the right method",
+        arguments: methods)
     func followed(_ method: HTTPMethod) async throws {
         for code in [301, 302, 303, 305, 306, 307, 308] {
             let path = "/redirect-to?url=/anything&status_code=\(code)"
@@ -74,13 +76,13 @@ struct YMHTTPRedirectTests {
         }
         let replayable = ClientBody.replayable { OneElement(Array("again".utf8)) }
         #expect(try await bin.send(.post, path, body: replayable).echo?.data == "again")
-        // A stream that cannot be sent again: the redirect is the answer.
+        // The redirect is delivered if the stream cannot be sent again.
         let stream = ClientBody.stream(OneElement(Array("once".utf8)))
         #expect(try await bin.send(.post, path, body: stream).status == UInt16(code))
     }
 
     @Test(
-        "D8: content and its fields stay behind where POST becomes GET", arguments: [301, 302, 303])
+        "D8: content and its fields are removed when POST becomes GET", arguments: [301, 302, 303])
     func contentLeft(_ code: Int) async throws {
         let bin = try await BinServer()
         let path = "/redirect-to?url=/anything&status_code=\(code)"
@@ -90,7 +92,7 @@ struct YMHTTPRedirectTests {
         #expect(echo.headers?["Content-Length"] == nil)
     }
 
-    @Test("Absolute and relative Location")
+    @Test("Absolute and relative Locations are followed")
     func locations() async throws {
         let bin = try await BinServer()
         for path in ["/absolute-redirect/3", "/relative-redirect/3", "/redirect/3"] {
@@ -112,26 +114,26 @@ struct YMHTTPRedirectTests {
         }
     }
 
-    @Test("No answer of the delegate returns the redirect")
+    @Test("A redirect that the delegate refuses is delivered")
     func refused() async throws {
         let result = try await log(.get, "/redirect-to?url=/get", follows: false)
         #expect(result.log == ["redirect 302", "response 302", "metrics", "complete"])
         #expect(result.response.status == .found)
     }
 
-    @Test("Redirect, then timeout; the chain inherits the limit of the request")
+    @Test("The timeout of the request also applies after a redirect")
     func timeout() async throws {
         let bin = try await BinServer()
         var request = bin.request(.get, "/redirect-to?url=/delay/10")
         request.timeouts = ClientTimeouts(idle: .milliseconds(300))
         let error = await bin.failure(request)
         #expect(error?.isTimeout == true && error?.urlErrorCode == -1001)
-        // It was followed, and the limit is that of the request, whose own is much longer elsewhere.
+        // The redirect was followed with the timeout of the request; the default is much longer.
         #expect(error?.url?.absoluteString == bin.url("/delay/10"))
         #expect(error?.kind == .timedOut(.idle))
     }
 
-    @Test("Twenty redirects are followed, more are too many; sixteen where that is the limit")
+    @Test("Twenty redirects are followed by default, sixteen with that limit, and not more")
     func limit() async throws {
         let bin = try await BinServer()
         #expect(try await bin.send(.get, "/redirect/20").status == 200)
@@ -143,7 +145,7 @@ struct YMHTTPRedirectTests {
         }
     }
 
-    @Test("A loop ends at the limit, with an error that names its steps")
+    @Test("A redirect loop ends at the limit, with an error that names its URLs")
     func loop() async throws {
         let bin = try await BinServer()
         let path = "/redirect-to?url=%2Fredirect-to%3Furl%3D%252Fget%26status_code%3D302"
@@ -157,7 +159,8 @@ struct YMHTTPRedirectTests {
         #expect(error?.message.contains("\(server.url("/a")) -> \(server.url("/b"))") == true)
     }
 
-    @Test("D10: credentials and unknown fields do not go to another origin, to the same they do")
+    @Test(
+        "D10: another origin gets no credentials and no unknown fields; the same gets credentials")
     func credentials() async throws {
         let bin = try await BinServer()
         let other = try await BinServer()
@@ -175,7 +178,8 @@ struct YMHTTPRedirectTests {
         #expect(near.echo?.headers?["Cookie"] == "a=1")
     }
 
-    @Test("D11, D12: fields of the request arrive once, and all of a name, after redirects, too")
+    @Test(
+        "D11, D12: all fields of the request arrive once, also repeated names and after redirects")
     func fieldsOnce() async throws {
         let first = Locked([HTTPFields]())
         let server = try await TestServer { _, router in
@@ -204,7 +208,7 @@ struct YMHTTPRedirectTests {
         }
     }
 
-    @Test("D3: a redirect to another origin does not go to the address of the first one")
+    @Test("D3: a redirect to another origin does not use the connect target of the first one")
     func connectTarget() async throws {
         let bin = try await BinServer()
         let other = try await TestServer()

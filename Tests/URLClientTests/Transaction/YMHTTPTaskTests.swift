@@ -12,7 +12,7 @@ import URLClient
     import Foundation
 #endif
 
-// The cases of YMHTTP's TestURLSession and TestURLSessionCache, in meaning.
+// The cases of YMHTTP's TestURLSession and TestURLSessionCache, adapted to this client.
 
 @Suite("YMHTTP: tasks", .timeLimit(.minutes(3)))
 struct YMHTTPTaskTests {
@@ -24,7 +24,7 @@ struct YMHTTPTaskTests {
         return delegate.order.filter { $0 != "sent" }
     }
 
-    /// A request by a URL alone, and one that says more.
+    /// A request with only a URL, and a request with a header field.
     private func requests(_ bin: BinServer, _ path: String) throws -> [ClientRequest] {
         let url = try #require(URL(string: bin.url(path)))
         return [ClientRequest(.get, url), bin.request(.get, path, fields: [.accept: "text/x"])]
@@ -47,12 +47,12 @@ struct YMHTTPTaskTests {
             }
             let echo = try JSONBody().decode(BinServer.Echo.self, from: content)
             #expect(status == .ok && echo.args == ["a": "b"] && told == content.count)
-            // The delegate is not told about what a handler gets.
+            // The delegate is not notified of content that a handler gets.
             #expect(delegate.size.withLock { $0 } == told)
         }
     }
 
-    @Test("Stream, bytes and no content, by each method, with and without Content-Type")
+    @Test("All methods send streams, bytes and no content, except that GET with content is refused")
     func bodies() async throws {
         let bin = try await BinServer()
         for method in Self.methods {
@@ -77,7 +77,9 @@ struct YMHTTPTaskTests {
         }
     }
 
-    @Test("Content: what is told, in order and once", arguments: [nil, "text/x"] as [String?])
+    @Test(
+        "Content: the delegate gets each event once and in order",
+        arguments: [nil, "text/x"] as [String?])
     func bodyOrder(_ type: String?) async throws {
         let bin = try await BinServer()
         let fields: HTTPFields = type.map { [.contentType: $0] } ?? [:]
@@ -90,7 +92,7 @@ struct YMHTTPTaskTests {
             task.resume()
             session.finishTasksAndInvalidate()
             await delegate.wait { $0.last == "invalid" }
-            // Whether content of unknown length is wanted is asked before (`Expect`).
+            // Before content of unknown length, the client asks with `Expect`.
             let log = delegate.order.filter { $0 != "interim 100" }
             #expect(
                 log
@@ -103,7 +105,7 @@ struct YMHTTPTaskTests {
         }
     }
 
-    @Test("No content at all: no bytes, and where content is usual, that there are none is said")
+    @Test("Without content, POST, PUT and PATCH have Content-Length: 0, and GET has none")
     func emptyContent() async throws {
         let server = try await TestServer()
         let session = ClientSession(.ephemeral)
@@ -129,7 +131,7 @@ struct YMHTTPTaskTests {
         }
     }
 
-    @Test("gzip, as data and as a download")
+    @Test("gzip is decoded in a data task and in a download")
     func gzip() async throws {
         let bin = try await BinServer()
         let answer = try await bin.send(.get, "/gzip")
@@ -169,7 +171,7 @@ struct YMHTTPTaskTests {
         }
     }
 
-    @Test("A bad URL, an unsupported scheme: one error, one callback")
+    @Test("A bad URL and an unsupported scheme give one error and one callback")
     func badURLs() async throws {
         for (url, code) in [("http://192.168.0.1:-1/", -1000), ("ftp://127.0.0.1/", -1002)] {
             let delegate = Recorder()
@@ -190,7 +192,7 @@ struct YMHTTPTaskTests {
         }
     }
 
-    @Test("Fields of the request win over those of the session, in any case")
+    @Test("Fields of the request override those of the session, and names are case-insensitive")
     func fields() async throws {
         let bin = try await BinServer { configuration in
             configuration.additionalFields = ["X-One": "session", "x-two": "session"]
@@ -200,7 +202,7 @@ struct YMHTTPTaskTests {
         #expect(answer.echo?.headers?["X-Two"] == "session")
     }
 
-    @Test("A limit of time")
+    @Test("A request ends at its idle timeout")
     func timeout() async throws {
         let bin = try await BinServer()
         var request = bin.request(.get, "/delay/10")
@@ -208,7 +210,7 @@ struct YMHTTPTaskTests {
         #expect(await bin.failure(request)?.urlErrorCode == -1001)
     }
 
-    @Test("Ten at once, fifty one after the other, status 999, no Content-Length")
+    @Test("Concurrent and successive requests, status 999 and content without a length work")
     func many() async throws {
         let bin = try await BinServer()
         let sizes = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -225,7 +227,7 @@ struct YMHTTPTaskTests {
         #expect(try await bin.send(.get, "/stream-bytes/2048").content.count == 2_048)
     }
 
-    @Test("Uploads: simple, and by a stream that the delegate gives")
+    @Test("Uploads send text, and a stream that the delegate provides")
     func uploads() async throws {
         let bin = try await BinServer()
         let large = String(repeating: "u", count: 300_000)
@@ -249,7 +251,7 @@ struct YMHTTPTaskTests {
             #expect(echo.data == "given")
         }
         #expect(delegate.count.withLock { $0 } == 3)
-        // GET has no content, and nobody is asked for any.
+        // GET has no content, and the delegate is not asked for any.
         let session = ClientSession(.ephemeral, delegate: delegate)
         let task = session.uploadTask(for: bin.request(.get, "/get"), from: nil)
         #expect(await failure { try await task.finished() }?.urlErrorCode == -1103)
@@ -273,7 +275,7 @@ struct YMHTTPTaskTests {
         func task(_ task: TransferTask, didCompleteWith error: ClientError?) { gate.end() }
     }
 
-    /// Counts what has ended.
+    /// Counts completed tasks.
     private final class Ended: Sendable {
         private let count = Locked(0)
         func end() { count.withLock { $0 += 1 } }
@@ -297,12 +299,12 @@ struct YMHTTPTaskTests {
         _ = try await bin.send(.get, set)
         #expect(bin.cookies.cookies.map(\.value) == ["2"])
         #expect(try await bin.send(.get, "/cookies").echo?.cookies == ["a": "2"])
-        // Set by a redirect, sent with what it leads to.
+        // Cookies that a redirect sets are sent with the next request.
         let answer = try await bin.send(.get, "/cookies/set?b=3")
         #expect(answer.echo?.cookies == ["a": "2", "b": "3"])
     }
 
-    @Test("Cookies can be switched off: by the session, a request, the policy, and having none")
+    @Test("Cookies can be disabled by the session, a request, the policy, and a missing storage")
     func noCookies() async throws {
         let off = try await BinServer { $0.setsCookies = false }
         let none = try await BinServer { $0.cookies = nil }
@@ -325,7 +327,7 @@ struct YMHTTPTaskTests {
 
     // MARK: cache
 
-    @Test("The cases of the cache: protocol, ignoring, else load, don't load")
+    @Test("The cache policies decide between the cache and the server")
     func cache() async throws {
         let bin = try await BinServer()
         func get(_ policy: CachePolicy) async throws -> ClientResponse {
@@ -344,7 +346,7 @@ struct YMHTTPTaskTests {
         #expect(try await !get(.returnCacheDataElseLoad).isFromCache)
     }
 
-    @Test("A response that the delegate cancels")
+    @Test("A response that the delegate cancels is an error, and is not stored")
     func cancelledResponse() async throws {
         let bin = try await BinServer()
         let delegate = Recorder(.cancel)

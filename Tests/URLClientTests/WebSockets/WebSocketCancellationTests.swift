@@ -8,7 +8,7 @@ import URLClient
 struct WebSocketCancellationTests {
     @Test("A cancellation between the two steps of a start is not lost")
     func besideStart() async throws {
-        // No answer: a handshake that goes on would last for longer than the test.
+        // No response: a handshake that is not cancelled would last longer than the test.
         let peer = try ScriptedPeer { connection in
             _ = connection.head()
             connection.waitForEnd()

@@ -9,7 +9,7 @@ import ToolkitSystem
 import URLClient
 import WebSocketFrames
 
-/// A server whose WebSockets are for a user alone.
+/// A server whose WebSockets require a login.
 private final class GuardedServer: Sendable {
     static let user = ClientCredential.password(user: "ann", password: "secret")
     let port: UInt16
@@ -52,7 +52,7 @@ struct WebSocketLoginTests {
     }
 
     @Test(
-        "Challenges are answered, by the URL, the storage or the application",
+        "Challenges are answered with a credential of the URL, the storage or the application",
         arguments: [AuthenticationScheme.basic, .digest], [0, 1, 2])
     func challenges(_ scheme: AuthenticationScheme, _ way: Int) async throws {
         let server = try await GuardedServer(scheme)
@@ -78,11 +78,11 @@ struct WebSocketLoginTests {
             let request = server.request(way == 0 ? "ann:secret@" : "")
             try await echoes(session.webSocketTask(with: request))
         }
-        // The second handshake brings the credential at once.
+        // The second handshake sends the credential without a challenge.
         #expect(asked.withLock { $0 } == (way == 2 ? 2 : 0))
     }
 
-    @Test("Without a credential the refusal is the error")
+    @Test("Without a credential, the handshake fails with the status 401")
     func refused() async throws {
         let server = try await GuardedServer(.digest)
         let socket = ClientSession(.ephemeral).webSocketTask(with: server.request())
@@ -91,7 +91,7 @@ struct WebSocketLoginTests {
         #expect(socket.response?.fields[.wwwAuthenticate] != nil)
     }
 
-    @Test("A server that always asks is asked 4 times; a cancelled challenge ends the task")
+    @Test("A server that always challenges gets 4 requests; a cancelled challenge ends the task")
     func limit() async throws {
         let peer = try ScriptedPeer { connection in
             guard let head = connection.head() else { return }
@@ -173,7 +173,7 @@ struct WebSocketLoginTests {
     }
 
     @Test(
-        "RFC 9110, 9.3.6: a proxy makes a tunnel, also one that asks for a login",
+        "RFC 9110, 9.3.6: a proxy makes a tunnel, also a proxy that requires a login",
         arguments: [nil] + PeerServer.ProxyLogin.allCases.map { $0 })
     func proxies(_ login: PeerServer.ProxyLogin?) async throws {
         let server = try await GuardedServer(.digest)
@@ -193,7 +193,7 @@ struct WebSocketLoginTests {
         #expect(error?.kind == .authenticationRequired)
     }
 
-    @Test("A 407 through the tunnel is the server's, and no login of the proxy's answers it")
+    @Test("A 407 through the tunnel is the server's, and is not answered with the proxy's login")
     func throughTunnel() async throws {
         let heads = Locked([String]())
         let peer = try ScriptedPeer.askingThroughTunnel(heads)
@@ -209,7 +209,7 @@ struct WebSocketLoginTests {
         #expect(peer.connectionCount == 1)
     }
 
-    @Test("RFC 6265: cookies that come with the handshake are stored")
+    @Test("RFC 6265: cookies of the handshake's response are stored")
     func setCookie() async throws {
         let peer = try ScriptedPeer { connection in
             guard let head = connection.head() else { return }

@@ -6,7 +6,7 @@ import ToolkitSystem
 import URLClient
 import WebSocketFrames
 
-/// Answers of scripted peers to the handshake.
+/// Responses of scripted peers to the handshake.
 enum WebSocketPeer {
     static func key(_ head: String) -> WebSocketKey? {
         let line = head.split(separator: "\r\n").first { $0.hasPrefix("Sec-WebSocket-Key: ") }
@@ -26,7 +26,8 @@ enum WebSocketPeer {
 }
 
 @Suite(
-    "RFC 6455, 4.1 and 7: servers that answer something else, or are gone", .timeLimit(.minutes(3)))
+    "RFC 6455, 4.1 and 7: servers that respond wrongly, stop reading or lose the connection",
+    .timeLimit(.minutes(3)))
 struct WebSocketPeerTests {
     private func open(
         _ answer: @escaping @Sendable (String) -> String,
@@ -47,7 +48,9 @@ struct WebSocketPeerTests {
         return (socket, nil)
     }
 
-    @Test("Another status is an error that tells it", arguments: [200, 302, 401, 404, 426, 503])
+    @Test(
+        "A status other than 101 is an error with that status",
+        arguments: [200, 302, 401, 404, 426, 503])
     func status(_ code: Int) async throws {
         let (socket, error) = try await open { _ in
             "HTTP/1.1 \(code) X\r\nContent-Length: 100\r\nX-Why: tests\r\n\r\n"
@@ -60,7 +63,7 @@ struct WebSocketPeerTests {
     }
 
     @Test(
-        "Section 4.1: a 101 that does not fit the request is refused",
+        "Section 4.1: a 101 that does not match the request is refused",
         arguments: [
             ("Sec-WebSocket-Accept: ", "Sec-WebSocket-Accept: x"),
             ("Upgrade: websocket\r\n", ""), ("Connection: Upgrade\r\n", ""),
@@ -81,7 +84,8 @@ struct WebSocketPeerTests {
         #expect(error?.underlying is WebSocketHandshakeError)
     }
 
-    @Test("What is no HTTP, too long, or cut off is an error")
+    @Test(
+        "A malformed, too long or incomplete response, a closed port and a wrong scheme are errors")
     func faults() async throws {
         #expect(try await open { _ in "SSH-2.0-x\r\n\r\n" }.1?.kind == .badResponse)
         let long = String(repeating: "X-A: \(String(repeating: "a", count: 1_000))\r\n", count: 200)
@@ -105,7 +109,7 @@ struct WebSocketPeerTests {
     }
 
     @Test(
-        "A proxy's response that is too long, or cannot be read, is the error that says so",
+        "A proxy's response that is too long or malformed is the matching error",
         arguments: [
             (String(repeating: "X-A: \(String(repeating: "a", count: 90))\r\n", count: 40), true),
             ("HTTP/1.1: 404 x\r\n", false),
@@ -125,7 +129,7 @@ struct WebSocketPeerTests {
         #expect(error?.kind == (isTooLong ? .headTooLong : .badResponse))
     }
 
-    @Test("A policy's endpoints are tried one after the other, and then it is asked for others")
+    @Test("The endpoints of a policy are tried in order, and then the policy is asked for others")
     func failover() async throws {
         let peer = try ScriptedPeer { connection in
             WebSocketPeer.accept(connection)
@@ -151,7 +155,7 @@ struct WebSocketPeerTests {
         #expect(error?.kind == .cannotConnect)
     }
 
-    @Test("A server that says nothing is given up after the session's time")
+    @Test("A silent server makes the handshake fail at the idle timeout")
     func silent() async throws {
         let peer = try ScriptedPeer {
             _ = $0.head(); $0.waitForEnd()
@@ -163,7 +167,7 @@ struct WebSocketPeerTests {
         #expect(error?.isTimeout == true)
     }
 
-    @Test("Messages that come with the response are read, and a connection that is cut is 1006")
+    @Test("Messages that come with the response are read, and a connection cut in a frame is 1006")
     func cut() async throws {
         let peer = try ScriptedPeer { connection in
             guard let head = connection.head() else { return }
@@ -184,7 +188,7 @@ struct WebSocketPeerTests {
         #expect(error?.end?.cause == .transport)
     }
 
-    @Test("A masked frame of the server is refused by 1002, which it gets")
+    @Test("A masked frame of the server is refused with a close frame of 1002")
     func masked() async throws {
         let received = Locked<[UInt8]>([])
         let peer = try ScriptedPeer { connection in
@@ -202,7 +206,7 @@ struct WebSocketPeerTests {
         #expect([frame[6] ^ frame[2], frame[7] ^ frame[3]] == [0x03, 0xEA])
     }
 
-    @Test("A server that stops reading does not hold up a sender for ever")
+    @Test("A server that stops reading makes the sender fail at the idle timeout")
     func stoppedServer() async throws {
         let isOver = Locked(false)
         let peer = try ScriptedPeer { connection in
@@ -227,7 +231,7 @@ struct WebSocketPeerTests {
             WebSocketPeer.accept(connection)
             let message: [UInt8] = [0x82, 126, 4, 0] + [UInt8](repeating: 1, count: 1_024)
             for _ in 0..<400 { connection.send(message) }
-            // Long enough for the client to have read as much as it takes.
+            // Long enough for the client to read as much as it buffers.
             Pause.milliseconds(300)
             connection.reset()
         }
@@ -254,7 +258,7 @@ struct WebSocketPeerTests {
         try await socket.opened()
         let sent = Locked(0)
         let sender = Task {
-            // More than the buffers of the system take.
+            // More than the buffers of the system hold.
             for _ in 0..<2_000 {
                 try await socket.send([UInt8](repeating: 1, count: 16 << 10))
                 sent.withLock { $0 += 1 }
@@ -271,7 +275,7 @@ struct WebSocketPeerTests {
     }
 
     @Test(
-        "Section 7.1.1: without the server's close frame the connection ends after the close time")
+        "Section 7.1.1: without the server's close frame the connection ends at the close timeout")
     func closeTimeout() async throws {
         let peer = try ScriptedPeer {
             WebSocketPeer.accept($0); $0.waitForEnd()
@@ -295,7 +299,7 @@ struct WebSocketPeerTests {
         return payload
     }
 
-    @Test("The pong of a ping that goes out by itself answers an earlier ping of the program, too")
+    @Test("The pong to an automatic ping answers an earlier ping of the application, too")
     func onlyTheNewestPingIsAnswered() async throws {
         let peer = try ScriptedPeer { connection in
             WebSocketPeer.accept(connection)
@@ -314,7 +318,7 @@ struct WebSocketPeerTests {
         socket.cancel()
     }
 
-    @Test("The pong of a cancelled ping answers an earlier one, also right before a close frame")
+    @Test("The pong to a cancelled ping answers an earlier ping, also right before a close frame")
     func pongOfACancelledPing() async throws {
         let pings = Locked(0)
         let peer = try ScriptedPeer { connection in
@@ -344,7 +348,7 @@ struct WebSocketPeerTests {
         try await first.value
     }
 
-    @Test("A ping goes out by itself; without a pong the connection ends")
+    @Test("Pings are sent automatically, and without a pong the connection ends")
     func keepAlive() async throws {
         let pings = Locked(0)
         let peer = try ScriptedPeer { connection in

@@ -9,13 +9,13 @@ import ToolkitSystem
 import URLClient
 import WebSocketFrames
 
-/// A server whose WebSockets do what the client's tests need.
+/// A server with the WebSockets that the client's tests need.
 final class WebSocketServer: Sendable {
     let port: UInt16
     private let server: HTTPServer
     /// The Cookie and Authorization fields of the handshakes.
     let fields = Locked<[String]>([])
-    /// How many messages the slow reader has taken.
+    /// How many messages the slow reader has read.
     let slow = Locked(0)
 
     init(_ context: TLSContext? = nil) async throws {
@@ -41,7 +41,7 @@ final class WebSocketServer: Sendable {
         router.on(.get, "/pieces") { request in
             try request.webSocket(compression: nil) { socket in
                 try await socket.send(WebSocketPiece(.text, Array("one ".utf8), isLast: false))
-                // The second piece leaves once the client has read the first one.
+                // The second piece is sent once the client has read the first one.
                 for try await _ in socket {
                     try await socket.send(WebSocketPiece(.text, Array("two".utf8), isLast: true))
                 }
@@ -105,7 +105,7 @@ struct WebSocketTaskTests {
         #expect(try await other.receive() == .text("one two"))
     }
 
-    @Test("Messages of both kinds and of all lengths come back")
+    @Test("Text and binary messages of all lengths come back")
     func echoes() async throws {
         let server = try await WebSocketServer()
         let socket = ClientSession(.ephemeral).webSocketTask(with: server.request("/echo"))
@@ -128,7 +128,7 @@ struct WebSocketTaskTests {
         await #expect(throws: WebSocketClosedError.self) { try await socket.receive() }
     }
 
-    @Test("Compressed messages come back, with and without a context")
+    @Test("Compressed messages come back")
     func compression() async throws {
         let server = try await WebSocketServer()
         let session = ClientSession(.ephemeral)
@@ -142,7 +142,7 @@ struct WebSocketTaskTests {
         #expect(socket.response?.fields[.secWebSocketExtensions] != nil)
     }
 
-    @Test("The first of the client's protocols that the server speaks is chosen")
+    @Test("The first of the client's subprotocols that the server supports is chosen")
     func protocols() async throws {
         let server = try await WebSocketServer()
         let session = ClientSession(.ephemeral)
@@ -157,7 +157,7 @@ struct WebSocketTaskTests {
         #expect(other.subprotocol == "b")
     }
 
-    @Test("Under TLS, by a connect target, with the certificate of the URL's host")
+    @Test("With TLS, a connect target is used, and the certificate must match the URL's host")
     func secure() async throws {
         let certificates = try await TestCertificates()
         let identity = try await certificates.identity(for: "a.test")
@@ -171,7 +171,7 @@ struct WebSocketTaskTests {
         request.connectTo = ConnectTarget(host: "127.0.0.1", port: server.port)
         request.tls = TLSOptions(authorities: .file(certificates.authority.certificate))
         let socket = session.webSocketTask(with: request)
-        // Messages of several records, of which libcurl holds decrypted bytes.
+        // Messages of several TLS records, of which libcurl buffers decrypted bytes.
         for count in [1, 16 << 10, 1 << 20] {
             let bytes = TestServer.pattern(count)
             try await socket.send(bytes)
@@ -185,7 +185,7 @@ struct WebSocketTaskTests {
         #expect(error?.kind == .certificateNameMismatch)
     }
 
-    @Test("Cookies of the session are sent, and credentials of the request")
+    @Test("Cookies of the session are sent with the handshake")
     func cookies() async throws {
         let server = try await WebSocketServer()
         var configuration = ClientConfiguration.ephemeral
@@ -201,7 +201,7 @@ struct WebSocketTaskTests {
     }
 
     @Test(
-        "The server's code and reason are told",
+        "The task has the server's close code and reason",
         arguments: [1000, 1001, 1011, 3000, 4999] as [UInt16])
     func serverCloses(_ code: UInt16) async throws {
         let server = try await WebSocketServer()
@@ -225,7 +225,7 @@ struct WebSocketTaskTests {
         #expect(socket.closeCode == .messageTooBig)
     }
 
-    @Test("Section 7.1.7: messages before a fault are answered before it ends the connection")
+    @Test("Section 7.1.7: messages before a protocol error are answered before the connection ends")
     func faultBehindMessages() async throws {
         let received = Locked<[UInt8]>([])
         let accept = WebSocketPeer.accept
@@ -253,12 +253,12 @@ struct WebSocketTaskTests {
         #expect(opcodes == [0x81, 0x81, 0x88])
     }
 
-    @Test("A reader that does not read stops the server, and gets everything later")
+    @Test("A reader gets all messages of a server that sends without a pause")
     func slowReader() async throws {
         let server = try await WebSocketServer()
         let socket = ClientSession(.ephemeral).webSocketTask(with: server.request("/flood"))
         try await socket.opened()
-        // Pongs come although messages wait.
+        // The server sends the messages without waiting for the reader.
         var count = 0
         for try await message in socket {
             if case .binary(let bytes) = message, bytes.count == 16 << 10 { count += 1 }
@@ -267,7 +267,7 @@ struct WebSocketTaskTests {
         #expect(socket.closeCode == .normal)
     }
 
-    @Test("A sender is held to the pace of a server that reads slowly")
+    @Test("A server that reads slowly slows down the sender")
     func slowServer() async throws {
         let server = try await WebSocketServer()
         let socket = ClientSession(.ephemeral).webSocketTask(with: server.request("/slow"))
@@ -278,12 +278,12 @@ struct WebSocketTaskTests {
             try await socket.send(message)
             most = max(most, sent - server.slow.withLock { $0 })
         }
-        // The system's buffers take some MiB.
+        // The system's buffers hold some MiB.
         #expect(most < 24, "\(most) MiB were ahead")
         socket.cancel(with: .normal, reason: "")
     }
 
-    @Test("Other requests of the session leave a WebSocket alone whose reader is slow")
+    @Test("Other requests of the session do not disturb a WebSocket whose reader is slow")
     func besideRequests() async throws {
         let server = try await WebSocketServer()
         let other = try await TestServer()
@@ -292,7 +292,7 @@ struct WebSocketTaskTests {
         try await socket.opened()
         let clock = ContinuousClock()
         let start = clock.now
-        // libcurl looks through its idle connections once a second, when it needs one.
+        // libcurl checks its idle connections once a second, when it needs a connection.
         while clock.now - start < .milliseconds(2_500) {
             _ = try await session.data(for: ClientRequest(.get, other.url("/echo")))
             await session.flush()
@@ -302,7 +302,7 @@ struct WebSocketTaskTests {
         #expect(count == 2_000)
     }
 
-    @Test("A cancelled task does not wait for a message, a pong or a handshake")
+    @Test("Cancellation ends the wait for a message and for a handshake")
     func cancellation() async throws {
         let server = try await WebSocketServer()
         let session = ClientSession(.ephemeral)
@@ -325,7 +325,7 @@ struct WebSocketTaskTests {
         try await waitUntil { socket.end != nil }
     }
 
-    @Test("An invalidated session ends its WebSockets and takes no others")
+    @Test("An invalidated session ends its WebSockets and opens no others")
     func invalidation() async throws {
         let server = try await WebSocketServer()
         let session = ClientSession(.ephemeral)

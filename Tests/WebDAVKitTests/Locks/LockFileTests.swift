@@ -159,7 +159,7 @@ struct LockFileTests {
 
     /// Locks are not lost if another program removes or replaces the file.
     @Test(arguments: [true, false])
-    func theFileOfLocksIsMadeAnewWhereAnotherIs(_ isRemoved: Bool) async throws {
+    func replacedFileIsWrittenAgain(_ isRemoved: Bool) async throws {
         let share = try Share()
         let file = share.outer + "/locks"
         let locks = try MemoryLockStore(file: file)

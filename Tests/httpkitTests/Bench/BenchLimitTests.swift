@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-@Suite("httpkit bench and the limit of descriptors")
+@Suite("httpkit bench: the limit of descriptors")
 struct BenchLimitTests {
-    /// Measures a server that is not there, below a limit of the shell.
+    /// Measures a server that does not exist, with a limit that the shell sets.
     private func bench(_ limit: String, connections: Int) async throws -> Program.Result {
         try await Program.run(
             "sh",
@@ -13,7 +13,7 @@ struct BenchLimitTests {
             ])
     }
 
-    @Test("More connections than the limit allows are one line, and measure nothing")
+    @Test("More connections than the limit allows give one error line and no output")
     func tooMany() async throws {
         let result = try await bench("-n 256", connections: 1_000)
         #expect(result.status == 64 && result.output.isEmpty)
@@ -25,7 +25,7 @@ struct BenchLimitTests {
 
     @Test("A soft limit is raised")
     func raised() async throws {
-        // Status 7 is that of a connection that is refused.
+        // Status 7 is that of a refused connection.
         #expect(try await bench("-S -n 64", connections: 100).status == 7)
     }
 }

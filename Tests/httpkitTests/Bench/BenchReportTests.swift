@@ -70,7 +70,7 @@ struct BenchReportTests {
         #expect(decoded.latency["min"] == 0 && decoded.latency["p99"] == 0)
     }
 
-    @Test("A failure with the text of a server does not steer the terminal")
+    @Test("Control characters of a server in a failure are replaced")
     func steering() {
         var tally = BenchTally()
         tally.add(failure: "odd\u{1B}[2J\nvalue")
@@ -78,7 +78,7 @@ struct BenchReportTests {
     }
 
     @Test(
-        "Numbers are rounded to so many digits",
+        "Numbers are rounded to the given number of digits",
         arguments: [
             (0, 1, "0.0"), (0.04, 1, "0.0"), (0.05, 1, "0.1"), (9.996, 2, "10.00"),
             (1.5, 3, "1.500"),

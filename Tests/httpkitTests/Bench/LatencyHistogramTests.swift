@@ -24,23 +24,23 @@ struct LatencyHistogramTests {
 
     /// In floating point 99.9 percent of a thousand are more than 999.
     @Test(
-        "A rank is exact",
+        "The rank of a percentile is exact",
         arguments: [
             (999, 1_000, 999), (999, 1_001, 1_000), (999, 10_000, 9_990), (990, 100, 99),
             (950, 20, 19), (500, 3, 2), (1, 1_000, 1), (1, 1_001, 2), (0, 5, 1), (1_000, 5, 5),
         ])
     func rank(_ permille: Int, _ count: Int, _ rank: Int) {
-        // All up to the rank are short, the others long.
+        // Latencies up to the rank are short, and the others are long.
         let short = [Int64](repeating: 1, count: rank - 1) + [2]
         let histogram = histogram(short + [Int64](repeating: 200, count: count - rank))
         #expect(histogram.count == count && histogram.percentile(permille: permille) == 2)
     }
 
     @Test(
-        "Each magnitude has its buckets, and their ends are where the next ones begin",
+        "A latency of any magnitude is reported at most 1/128 too high",
         arguments: [0, 1, 127, 128, 255, 256, 257, 511, 512, 1 << 20, (1 << 40) - 1, 1 << 40])
     func edges(_ value: Int64) {
-        // The greater one keeps the percentile from being cut to the maximum.
+        // The greater value keeps the percentile from being limited to the maximum.
         let histogram = histogram([value, 1 << 50])
         let found = histogram.percentile(permille: 500)
         #expect(found >= value && found - value <= value / 128)
@@ -53,7 +53,7 @@ struct LatencyHistogramTests {
         #expect(histogram.percentile(permille: 250) == 63)
     }
 
-    @Test("Without latencies all is zero; less than nothing is nothing, and nothing traps")
+    @Test("Without latencies all values are zero; negative and huge latencies do not trap")
     func extremes() {
         var histogram = LatencyHistogram()
         #expect(histogram.percentile(permille: 500) == 0 && histogram.mean == 0)
@@ -63,7 +63,7 @@ struct LatencyHistogramTests {
         #expect(histogram.percentile(permille: 1_000) == histogram.most)
     }
 
-    @Test("Histograms add up")
+    @Test("Adding histograms combines their latencies")
     func sum() {
         let (low, high) = (histogram(1...100), histogram((1...100).map { $0 << 20 }))
         var both = LatencyHistogram()

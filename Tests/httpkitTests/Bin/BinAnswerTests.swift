@@ -7,7 +7,7 @@ import Testing
 @Suite("httpbin: statuses, redirects and cookies")
 struct BinAnswerTests {
     @Test(
-        "No answer runs as a page of the server, and pages of all origins may read it",
+        "Every response is sandboxed, and pages of all origins may read it",
         arguments: [
             "/response-headers?Content-Type=text/html&x=%3Cscript%3E&X-Content-Type-Options=x",
             "/html", "/", "/forms/post", "/status/404", "/nothing", "/bytes/5", "/post",
@@ -30,19 +30,19 @@ struct BinAnswerTests {
         #expect(answer["Access-Control-Allow-Headers"] == (isPreflight ? "X-A" : nil))
     }
 
-    @Test("Without Origin every origin may read")
+    @Test("Without Origin, every origin may read the response")
     func noOrigin() async throws {
         #expect(try await Bin.answer("GET", "/get")["Access-Control-Allow-Origin"] == "*")
     }
 
-    @Test("Any status, by any method", arguments: [200, 204, 304, 404, 500, 999])
+    @Test("Any status can be requested by any method", arguments: [200, 204, 304, 404, 500, 999])
     func status(code: Int) async throws {
         for method in ["GET", "POST", "DELETE", "HEAD"] {
             #expect(try await Bin.answer(method, "/status/\(code)").status == code)
         }
     }
 
-    @Test("Statuses come with what belongs to them")
+    @Test("Statuses have matching header fields and content")
     func belongings() async throws {
         for code in [301, 302, 303, 305, 307, 308] {
             #expect(try await Bin.answer("GET", "/status/\(code)")["Location"] == "/redirect/1")
@@ -55,7 +55,7 @@ struct BinAnswerTests {
         #expect(try await Bin.answer("GET", "/status/418").text.contains("teapot") == false)
     }
 
-    @Test("A list is chosen from by weight")
+    @Test("A status is chosen from a list by weight")
     func weights() async throws {
         #expect(try await Bin.answer("GET", "/status/200:0,404:1").status == 404)
         #expect(try await Bin.answer("GET", "/status/200:1,404:0").status == 200)
@@ -65,13 +65,13 @@ struct BinAnswerTests {
     }
 
     @Test(
-        "What is no final status is refused",
+        "An invalid or interim status is refused",
         arguments: ["abc", "100", "199", "1000", "200:x", "200:-1", ",", "-200"])
     func refusedStatus(codes: String) async throws {
         #expect(try await Bin.answer("GET", "/status/\(codes)").status == 400)
     }
 
-    @Test("Fields that the query names, each on a line of its own; the answer tells them")
+    @Test("Fields that the query names are sent on separate lines, and are in the JSON")
     func responseFields() async throws {
         for method in ["GET", "POST"] {
             let answer = try await Bin.answer(method, "/response-headers?X-A=1&X-A=2&Server=me")
@@ -104,7 +104,9 @@ struct BinAnswerTests {
         #expect(try await Bin.answer("GET", "/redirect/x").status == 404)
     }
 
-    @Test("To any URL by any status of redirection", arguments: [300, 301, 303, 304, 307, 308])
+    @Test(
+        "/redirect-to redirects to any URL with any redirect status",
+        arguments: [300, 301, 303, 304, 307, 308])
     func redirectTo(code: Int) async throws {
         for method in ["GET", "POST", "PUT", "DELETE", "PATCH"] {
             let answer = try await Bin.answer(
@@ -136,7 +138,7 @@ struct BinAnswerTests {
         #expect(try await Bin.answer("GET", "/cookies/set?a%3Bb=1").status == 400)
     }
 
-    @Test("Basic and Bearer; Digest's own tests are those of curl")
+    @Test("Basic and Bearer log in, and Digest sends a challenge")
     func logins() async throws {
         let good = "Authorization: Basic YWRhOngx"
         #expect(
@@ -147,6 +149,7 @@ struct BinAnswerTests {
         #expect(
             try await Bin.json("GET", "/bearer", "Authorization: Bearer abc")["token"] == "abc")
         #expect(try await Bin.answer("GET", "/bearer")["WWW-Authenticate"] == "Bearer")
+        // The logins with Digest are tested with curl, in BinCurlTests.
         let challenge = try await Bin.answer("GET", "/digest-auth/auth/ada/x1/SHA-256")
         #expect(challenge.status == 401)
         #expect(challenge["WWW-Authenticate"]?.contains("algorithm=SHA-256") == true)

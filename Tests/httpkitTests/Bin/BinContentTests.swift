@@ -8,7 +8,7 @@ import Testing
 
 @Suite("httpbin: content")
 struct BinContentTests {
-    @Test("So many bytes, the same for the same seed")
+    @Test("/bytes sends the requested number of bytes, the same ones for the same seed")
     func bytes() async throws {
         let one = try await Bin.answer("GET", "/bytes/1000?seed=7")
         let other = try await Bin.answer("GET", "/bytes/1000?seed=7")
@@ -21,7 +21,7 @@ struct BinContentTests {
         #expect(try await Bin.answer("GET", "/bytes/-1").status == 404)
     }
 
-    @Test("Streams have no length")
+    @Test("Streams are chunked")
     func streams() async throws {
         let stream = try await Bin.answer("GET", "/stream-bytes/1000?chunk_size=64&seed=1")
         #expect(stream["Transfer-Encoding"] == "chunked" && stream.content.count == 1000)
@@ -35,7 +35,7 @@ struct BinContentTests {
         }
     }
 
-    @Test("Ranges of the alphabet (RFC 9110 section 14)")
+    @Test("/range sends ranges of the alphabet (RFC 9110 section 14)")
     func ranges() async throws {
         let whole = try await Bin.answer("GET", "/range/30")
         #expect(whole.text == "abcdefghijklmnopqrstuvwxyzabcd" && whole["ETag"] == "\"range30\"")
@@ -54,7 +54,7 @@ struct BinContentTests {
     }
 
     @Test(
-        "Content is made while the client reads it",
+        "Content is generated while the client reads it",
         arguments: ["/range/16777216", "/drip?numbytes=10485760&duration=0", "/bytes/16777216"])
     func madeWhileRead(_ target: String) async throws {
         let client = MemoryConnection(Bin.router, peer: MemoryTransport.Peer(credit: 0))
@@ -66,7 +66,7 @@ struct BinContentTests {
         try await client.closed()
     }
 
-    @Test("Drops and delays come after their time, and not longer than 10 seconds")
+    @Test("/drip and /delay send their content, and a client that disconnects ends a delay")
     func delays() async throws {
         let drops = try await Bin.answer("GET", "/drip?numbytes=4&duration=0.02&code=202")
         #expect(drops.status == 202 && drops.text == "****" && drops["Content-Length"] == "4")
@@ -79,12 +79,12 @@ struct BinContentTests {
         client.send(request)
         await client.settle()
         #expect(client.record.output.isEmpty)
-        // A client that goes away ends the wait.
+        // A client that disconnects ends the wait.
         client.hangUp()
         try await client.closed()
     }
 
-    @Test("Content in the codings that the toolkit reads itself")
+    @Test("/gzip, /deflate, /brotli and /zstd send encoded content")
     func codings() async throws {
         let gzip = try await Bin.answer("GET", "/gzip")
         #expect(gzip["Content-Encoding"] == "gzip")
@@ -98,7 +98,7 @@ struct BinContentTests {
         #expect(try await Bin.answer("GET", "/zstd")["Content-Encoding"] == "zstd")
     }
 
-    @Test("Base64 of both alphabets, with padding or without")
+    @Test("/base64 decodes both alphabets, with padding or without")
     func base64() async throws {
         #expect(try await Bin.answer("GET", "/base64/SGVsbG8=").text == "Hello")
         #expect(try await Bin.answer("GET", "/base64/SGVsbG8").text == "Hello")
@@ -126,7 +126,7 @@ struct BinContentTests {
         #expect(try await Bin.answer("GET", "/image", "Accept: text/html").status == 406)
     }
 
-    @Test("What caches may keep, and what conditions make of it")
+    @Test("Responses have fields for caches, and conditions are evaluated")
     func caching() async throws {
         let fresh = try await Bin.answer("GET", "/cache/60")
         #expect(fresh["Cache-Control"] == "public, max-age=60" && fresh["Date"] != nil)
@@ -140,7 +140,7 @@ struct BinContentTests {
         #expect(try await Bin.answer("GET", "/etag/abc", "If-Match: \"b\"").status == 412)
     }
 
-    @Test("Trailers, interim responses, and what is still to come")
+    @Test("Trailers and an interim response are sent, and /ws requires an upgrade")
     func messageParts() async throws {
         let client = MemoryConnection(Bin.router)
         client.send("GET /trailers?X-Sum=42 HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -157,7 +157,7 @@ struct BinContentTests {
         #expect(socket.status == 426 && socket["Upgrade"] == "websocket")
     }
 
-    @Test("The index names every endpoint, and what it links to is there")
+    @Test("The index names every endpoint, and its links work")
     func index() async throws {
         let page = try await Bin.answer("GET", "/")
         #expect(page["Content-Type"] == "text/html; charset=utf-8")
@@ -175,7 +175,7 @@ struct BinContentTests {
     }
 
     @Test(
-        "Documents",
+        "Documents have their media types",
         arguments: [
             ("/html", "text/html; charset=utf-8"), ("/json", "application/json"),
             ("/xml", "application/xml"), ("/robots.txt", "text/plain; charset=utf-8"),

@@ -4,9 +4,9 @@ import Testing
 
 @testable import httpkit
 
-@Suite("httpbin: the request, sent back")
+@Suite("httpbin: echoes of the request")
 struct BinEchoTests {
-    @Test("Query, fields, origin and URL of a GET request")
+    @Test("/get sends back query, fields, origin and URL")
     func get() async throws {
         let json = try await Bin.json(
             "GET", "/get?a=1&b=2&a=3&c=%20x", "x-FOO-bar: 1", "X-Foo-Bar: 2")
@@ -19,7 +19,7 @@ struct BinEchoTests {
                 ]))
     }
 
-    @Test("Methods have paths of their own", arguments: ["POST", "PUT", "PATCH", "DELETE"])
+    @Test("Each method has its own path", arguments: ["POST", "PUT", "PATCH", "DELETE"])
     func writing(method: String) async throws {
         let json = try await Bin.json(method, "/\(method.lowercased())", content: "plain text")
         #expect(json["data"] == "plain text" && json["json"] == .null)
@@ -28,7 +28,7 @@ struct BinEchoTests {
         #expect(wrong.status == 405)
     }
 
-    @Test("Content that is no text becomes a data URL")
+    @Test("Content that is not text becomes a data URL")
     func binary() async throws {
         let client = MemoryConnection(Bin.router)
         client.send("POST /post HTTP/1.1\r\nHost: a\r\nContent-Type: image/png\r\n")
@@ -39,7 +39,7 @@ struct BinEchoTests {
         #expect(try await Bin.json("PUT", "/put", content: "\u{0}ok")["data"] == "\u{0}ok")
     }
 
-    @Test("JSON is shown as a value too, whatever its media type")
+    @Test("JSON is also sent back as a value, and needs no media type")
     func values() async throws {
         let json = try await Bin.json(
             "POST", "/post", content: #"{"a": [1, 2.5, null, true, "é"], "b": {}}"#)
@@ -51,7 +51,7 @@ struct BinEchoTests {
                 ]))
     }
 
-    @Test("Forms are taken apart")
+    @Test("Forms are parsed into fields and files")
     func forms() async throws {
         let plain = try await Bin.json(
             "POST", "/post", "Content-Type: application/x-www-form-urlencoded",
@@ -69,7 +69,7 @@ struct BinEchoTests {
         #expect(multipart["files"] == .object(["f": "text"]))
     }
 
-    @Test("/anything takes any method and any path below")
+    @Test("/anything accepts any method and any path below")
     func anything() async throws {
         let json = try await Bin.json("PURGE", "/anything/a/b?c=d", content: "x")
         #expect(json["method"] == "PURGE" && json["url"] == "http://bin.test/anything/a/b?c=d")
@@ -77,14 +77,14 @@ struct BinEchoTests {
         #expect(try await Bin.json("GET", "/anything")["method"] == "GET")
     }
 
-    @Test("Proxies in front may say who and where the client is")
+    @Test("Forwarded fields of a proxy set the origin and the scheme of the URL")
     func proxies() async throws {
         let json = try await Bin.json(
             "GET", "/get", "X-Forwarded-For: 192.0.2.1", "X-Forwarded-Proto: https")
         #expect(json["origin"] == "192.0.2.1" && json["url"] == "https://bin.test/get")
     }
 
-    @Test("Single facts")
+    @Test("/ip, /user-agent, /headers and /uuid send single values")
     func facts() async throws {
         #expect(try await Bin.json("GET", "/ip") == .object(["origin": "unix"]))
         #expect(
@@ -102,7 +102,7 @@ struct BinEchoTests {
     }
 
     @Test(
-        "Names of many combining marks take no quadratic time",
+        "Names with many combining marks do not take quadratic time",
         arguments: ["application/x-www-form-urlencoded", "application/json"])
     func marks(_ mediaType: String) async throws {
         let marks = String(repeating: "\u{301}\u{323}", count: 100_000)
@@ -112,17 +112,17 @@ struct BinEchoTests {
                 "POST", "/post", "Content-Type: \(mediaType)", content: content)
             #expect(answer.status == 200)
         }
-        #expect(isQuick, "half a minute, when they are hashed as text")
+        #expect(isQuick, "it takes half a minute if names are hashed as text")
     }
 
-    @Test("Cookies are taken apart byte by byte")
+    @Test("Cookies are parsed byte by byte")
     func cookieMarks() async throws {
         let marks = String(repeating: "\u{301}", count: 3)
         let json = try await Bin.json("GET", "/cookies", "Cookie: a=;\(marks)=\(marks); b = \"x\"")
         #expect(json["cookies"] == .object(["a": "", JSONName(marks): .text(marks), "b": "x"]))
     }
 
-    @Test("Names are sorted, and what is no plain ASCII is escaped")
+    @Test("Names are sorted, and characters outside ASCII are escaped")
     func text() {
         let json = JSONValue.object(["b": .list([.integer(1), "é"]), "a": .object([:])])
         #expect(

@@ -9,17 +9,17 @@ enum Bin {
     /// All endpoints.
     static let router = BinRouter()
 
-    /// The first answer to a request.
+    /// The first response to a request.
     /// - Parameters:
     ///   - fields: lines, without their ends.
-    ///   - content: what is sent behind the head; its length is added to the fields.
+    ///   - content: the content after the head; its length is added to the fields.
     static func answer(
         _ method: String, _ target: String, _ fields: String..., content: String? = nil
     ) async throws -> ServerAnswer {
         try await answer(method, target, fields, content)
     }
 
-    /// The JSON of the first answer.
+    /// The JSON of the first response.
     static func json(
         _ method: String, _ target: String, _ fields: String..., content: String? = nil
     ) async throws -> JSONValue {

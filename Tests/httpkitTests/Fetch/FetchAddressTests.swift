@@ -4,10 +4,10 @@ import URLClient
 
 @testable import httpkit
 
-@Suite("httpkit fetch: URLs and proxies as they are typed")
+@Suite("httpkit fetch: URLs and proxies on the command line")
 struct FetchAddressTests {
     @Test(
-        "Without a scheme it is http",
+        "A URL without a scheme is an http URL",
         arguments: [
             ("example.org", "http://example.org"), ("localhost", "http://localhost"),
             ("localhost:8080/x", "http://localhost:8080/x"), ("[::1]:80/", "http://[::1]:80/"),
@@ -20,7 +20,7 @@ struct FetchAddressTests {
     }
 
     @Test(
-        "The name of a file is the last segment, as it stands there",
+        "The name of a file is the last segment of the path, without decoding",
         arguments: [
             ("http://a/b/c.txt", "c.txt"), ("a/b%2Fc?x=/d", "b%2Fc"), ("a/b;c#/d", "b;c"),
             ("http://a", nil), ("http://a/", nil), ("a/b/", nil), ("a/..", nil), ("a/.", nil),
@@ -31,7 +31,7 @@ struct FetchAddressTests {
     }
 
     @Test(
-        "Proxies",
+        "The scheme, host, port, user and password of a proxy are read",
         arguments: [
             ("p.example", ClientProxy(host: "p.example", port: 1_080)),
             ("p.example:3128", ClientProxy(host: "p.example", port: 3_128)),
@@ -49,7 +49,7 @@ struct FetchAddressTests {
     }
 
     @Test(
-        "Texts that are no proxies are refused",
+        "Invalid proxies are refused",
         arguments: [
             "", "ftp://p", "p:0", "p:65536", "p:x", "p:", "http://", "[::1", "p/q", "%zz@p",
             "p:+5",
@@ -58,7 +58,7 @@ struct FetchAddressTests {
         #expect(throws: (any Error).self) { try FetchReachOptions.proxy(text) }
     }
 
-    @Test("What a server sends cannot command the terminal")
+    @Test("Control characters of a server are escaped in a trace")
     func trace() {
         let bytes = Array("HTTP/1.1 200 \u{1B}[2J\r\nA: b\n".utf8)
         let lines = TraceDisplay.lines(of: ClientTrace(kind: .received, bytes: bytes))

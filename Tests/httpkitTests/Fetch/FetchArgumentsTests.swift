@@ -5,7 +5,7 @@ import Testing
 @Suite("httpkit fetch: flags joined with their values")
 struct FetchArgumentsTests {
     @Test(
-        "A value may follow its letter at once",
+        "A value may follow its letter without a space",
         arguments: [
             (["-XPOST"], ["-X", "POST"]), (["-bk=v"], ["-b", "k=v"]),
             (["-Ff=@a"], ["-F", "f=@a"]), (["-sSLo", "f"], ["-sSLo", "f"]),
@@ -24,7 +24,7 @@ struct FetchArgumentsTests {
         #expect(FetchArguments.complete(["serve"] + arguments) == ["serve"] + arguments)
     }
 
-    @Test("Every flag is known")
+    @Test("Every flag of the command is known")
     func complete() async throws {
         let help = try await CommandHelp.of("fetch")
         let values = help.filter { $0.kind == "option" }

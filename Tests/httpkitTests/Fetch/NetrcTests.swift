@@ -23,7 +23,7 @@ struct NetrcTests {
         """
 
     @Test(
-        "The first entry of the host, or that of the name, or the default",
+        "The first entry for the host, or for the host and the name, or the default is used",
         arguments: [
             ("a.example", nil, "ann", "one"), ("A.Example", nil, "ann", "one"),
             ("a.example", "amy", "amy", "three"), ("b.example", nil, "bob", "two \"words\" \\ \t"),
@@ -47,7 +47,7 @@ struct NetrcTests {
     }
 
     @Test(
-        "Texts that are none are refused",
+        "Invalid texts are refused",
         arguments: [
             "machine", "machine a login", "login x", "password y machine a", "machine a user x",
             "machine a login \"x", "x",
@@ -56,12 +56,12 @@ struct NetrcTests {
         #expect(throws: Netrc.Fault.self) { try Netrc(text) }
     }
 
-    @Test("Every beginning of a file is entries or a fault")
+    @Test("No truncated file makes the parser trap")
     func cut() {
         for end in Self.text.indices { _ = try? Netrc(String(Self.text[..<end])) }
     }
 
-    @Test("A missing file has no users; a folder and a file that is not UTF-8 are faults")
+    @Test("A missing file has no users; a folder, invalid UTF-8 and more than 1 MiB are faults")
     func files() throws {
         let directory = try ServerDirectory()
         #expect(try Netrc(file: directory.path("none")).entries.isEmpty)

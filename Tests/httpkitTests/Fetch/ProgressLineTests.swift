@@ -4,7 +4,7 @@ import Testing
 
 @Suite("httpkit fetch: progress")
 struct ProgressLineTests {
-    @Test("Bar, part, rate and remaining time")
+    @Test("The line has a bar, the percentage, the rate and the remaining time")
     func known() {
         let half = ProgressLine(received: 50 << 20, toReceive: 100 << 20)
         #expect(
@@ -18,7 +18,7 @@ struct ProgressLineTests {
         #expect(start.text(elapsed: .zero).hasSuffix("0 B/s  --:--"))
     }
 
-    @Test("Rate and remaining time are those of this call, not of the part that was there")
+    @Test("Rate and remaining time do not count the part that was already there")
     func resumed() {
         let line = ProgressLine(received: 60 << 20, newlyReceived: 10 << 20, toReceive: 100 << 20)
         #expect(
@@ -35,14 +35,14 @@ struct ProgressLineTests {
                 == "3.0 KiB  1.5 KiB/s")
     }
 
-    @Test("What is sent counts as long as nothing comes")
+    @Test("Sent bytes are shown while nothing is received")
     func sending() {
         let line = ProgressLine(sent: 25, toSend: 100).text(elapsed: .seconds(1))
         #expect(line.contains(" 25 %  25 B of 100 B  25 B/s  00:03"))
     }
 
     @Test(
-        "Times and sizes",
+        "Remaining times are shown as hours, minutes and seconds",
         arguments: [
             (0.2, "00:01"), (61, "01:01"), (3600, "1:00:00"), (359_999, "99:59:59"),
             (360_000, "--:--"), (Double.infinity, "--:--"),

@@ -9,7 +9,7 @@ import URLClient
 struct UploadNoteTests {
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
-    /// Writes a note for a file, and gives the note, its own path and the data in it.
+    /// Writes a note for a file, and passes the note, its path and its data to `body`.
     private func withNote(
         _ request: String = "https://a.example/f", upload: String = "https://a.example/.uploads/1",
         _ body: (_ note: UploadNote, _ path: String, _ data: UploadResumeData) throws -> Void
@@ -27,7 +27,7 @@ struct UploadNoteTests {
         try body(note, file + ".resume", data)
     }
 
-    @Test("It is for one URL")
+    @Test("A note counts for one URL only")
     func own() throws {
         try withNote { note, _, data in
             #expect(note.read(for: data.url) == data)
@@ -39,7 +39,7 @@ struct UploadNoteTests {
     }
 
     @Test(
-        "A note does not lead an upload out of TLS",
+        "A note does not move an upload from https to http",
         arguments: [
             ("https://a.example/f", "http://a.example/u", false),
             ("https://a.example/f", "HTTPS://b.example/u", true),
@@ -53,7 +53,7 @@ struct UploadNoteTests {
         }
     }
 
-    @Test("A file that changes while it is sent is not gone on with")
+    @Test("The upload of a file that has changed is not resumed")
     func changed() throws {
         try withNote { _, path, data in
             let file = String(path.dropLast(".resume".count))
@@ -65,7 +65,7 @@ struct UploadNoteTests {
         }
     }
 
-    @Test("A file that only has its name is neither replaced nor removed")
+    @Test("A file that only has the note's name is neither replaced nor removed")
     func stranger() throws {
         try withNote { note, path, data in
             let stranger = Data("{\"program\": \"another\"}".utf8)
@@ -76,7 +76,7 @@ struct UploadNoteTests {
         }
     }
 
-    @Test("A link is no note")
+    @Test("A symbolic link is not read as a note")
     func link() throws {
         try withNote { note, path, data in
             let other = path + ".other"
@@ -87,7 +87,9 @@ struct UploadNoteTests {
         }
     }
 
-    @Test("64 KiB are read, and no more", arguments: [(64 << 10, true), ((64 << 10) + 1, false)])
+    @Test(
+        "A note of 64 KiB is read, and a longer one is not",
+        arguments: [(64 << 10, true), ((64 << 10) + 1, false)])
     func length(_ length: Int, _ counts: Bool) throws {
         try withNote { note, path, data in
             let file = URL(fileURLWithPath: path)
@@ -98,7 +100,7 @@ struct UploadNoteTests {
         }
     }
 
-    @Test("Another user's note does not count", .enabled(if: geteuid() == 0, "takes root"))
+    @Test("Another user's note does not count", .enabled(if: geteuid() == 0, "requires root"))
     func otherUser() throws {
         try withNote { note, path, data in
             try #require(unsafe chown(path, 65_534, 65_534) == 0)
