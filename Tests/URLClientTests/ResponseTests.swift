@@ -269,7 +269,7 @@ struct ResponseTests {
         let error = await failure {
             try await ClientSession().data(for: ClientRequest(.get, url))
         }
-        #expect(error?.urlErrorCode == code, "\(error?.description ?? "-")")
+        #expect(error?.kind == kind && error?.urlErrorCode == code, "\(error?.description ?? "-")")
     }
 
     @Test("A field with a line break, and GET with content, are refused")

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("httpkit fetch: streams, terminals, exit statuses", .fewAtOnce, .timeLimit(.minutes(5)))
 struct FetchInputTests {
-    @Test("-d @- and -T - read standard input", arguments: [["-d", "@-"], ["-T", "-", "-X", "PUT"]])
+    @Test(
+        "-d @- and -T - read standard input", arguments: [["-d", "@-"], ["-T", "-", "-X", "PUT"]])
     func standardInput(_ arguments: [String]) async throws {
         let server = try await BinProcess()
         let input = [UInt8](repeating: UInt8(ascii: "x"), count: 300_000)

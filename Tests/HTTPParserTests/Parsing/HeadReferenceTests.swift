@@ -21,7 +21,8 @@ struct HeadReferenceTests {
         #expect(HeadComparison.differences(inputs, .request, bytewise: false) == [])
     }
 
-    @Test("Both parsers agree on names of 0 to 300 bytes", arguments: ["", "v", "0123456789abcdef"])
+    @Test(
+        "Both parsers agree on names of 0 to 300 bytes", arguments: ["", "v", "0123456789abcdef"])
     func nameLengths(value: String) {
         let inputs = (0...300).lazy.map { length in
             request("A: b\r\n\(letters(length)): \(value)\r\nC: d\r\n")

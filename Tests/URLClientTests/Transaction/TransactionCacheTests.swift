@@ -252,8 +252,10 @@ struct TransactionCacheTests {
         "A response whose validator has control characters can be requested again",
         arguments: ["ETag: \"a\u{1}b\"", "Last-Modified: \u{7F}"])
     func unusableValidator(_ line: String) async throws {
+        let heads = Locked<[String]>([])
         let peer = try ScriptedPeer { connection in
-            while connection.head() != nil {
+            while let head = connection.head() {
+                heads.withLock { $0.append("\(head)") }
                 connection.send(
                     "HTTP/1.1 200 OK\r\nCache-Control: no-cache\r\n\(line)\r\n"
                         + "Content-Length: 2\r\n\r\nok")
@@ -265,6 +267,8 @@ struct TransactionCacheTests {
                 for: ClientRequest(.get, peer.url("/")))
             #expect(content == Array("ok".utf8) && response.status == .ok)
         }
+        #expect(heads.withLock { $0.count } == 3)
+        #expect(heads.withLock { $0.allSatisfy { !$0.contains("If-") } })
     }
 
     @Test("Content-Encoding with a space before its colon is ignored, also from the cache")
