@@ -107,15 +107,16 @@ struct MessageInbox: Sendable {
         switch input {
         case .message(let message): return message
         case .piece(let piece):
-            return state.withLock { state in
-                if state.begun == nil {
-                    state.begun = piece
-                } else {
-                    state.begun?.bytes += piece.bytes
-                }
-                guard piece.isLast else { return nil }
-                return state.begun.take()?.message
+            var (isAbandoned, begun) = state.withLock { ($0.isAbandoned, $0.begun.take()) }
+            // The pieces before this one are dropped.
+            guard !isAbandoned else { return nil }
+            // Joined outside of the lock, which the loop needs: a message may be long.
+            if begun == nil { begun = piece } else { begun?.bytes += piece.bytes }
+            if piece.isLast { return begun?.message }
+            state.withLock { [begun] state in
+                if !state.isAbandoned { state.begun = begun }
             }
+            return nil
         }
     }
 

@@ -5,6 +5,8 @@ import Testing
 import ToolkitSystem
 import WebSocketFrames
 
+@testable import WebSocketConnections
+
 /// Options of connections that deliver pieces of messages of up to a GiB.
 private var inPieces: WebSocketOptions {
     var options = WebSocketOptions(messageBytes: 1 << 30, deliversPieces: true)
@@ -122,5 +124,22 @@ struct PieceReadingTests {
         try await client.output(serverFrame(1, "binary 10 more"))
         client.send(0, "abc")
         try await client.output([0x03, 0xF1])
+    }
+}
+
+@Suite("The queue of messages")
+struct MessageInboxTests {
+    @Test("After the handler has returned, no end of a message is read as a whole one")
+    func abandoned() {
+        let inbox = MessageInbox(limit: 1_000)
+        func piece(_ text: String, isLast: Bool) -> WebSocketInput {
+            .piece(WebSocketPiece(.text, Array(text.utf8), isLast: isLast))
+        }
+        #expect(inbox.join(piece("in ", isLast: false)) == nil)
+        #expect(inbox.join(piece("parts", isLast: true)) == .text("in parts"))
+        #expect(inbox.join(piece("in ", isLast: false)) == nil)
+        inbox.abandon()
+        #expect(inbox.join(piece("parts", isLast: true)) == nil)
+        #expect(inbox.takeBegun() == nil)
     }
 }

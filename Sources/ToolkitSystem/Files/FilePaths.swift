@@ -71,8 +71,10 @@ extension Syscalls {
     ///   - bytes: its content.
     ///   - permissions: as for `createFile`. By default only the owner may access the file.
     ///   - replaces: whether a file with the name is replaced; `EEXIST` otherwise.
+    ///   - flushesDisk: as for `synchronize`.
     package static func storeFile(
-        _ path: String, _ bytes: [UInt8], permissions: UInt16 = 0o600, replaces: Bool = true
+        _ path: String, _ bytes: [UInt8], permissions: UInt16 = 0o600, replaces: Bool = true,
+        flushesDisk: Bool = true
     ) throws(SystemError) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { String(path[...$0]) } ?? ""
@@ -81,7 +83,7 @@ extension Syscalls {
         let file = OpenFile(owning: try createFile(name, permissions: permissions))
         do throws(SystemError) {
             try file.write(bytes)
-            try file.synchronize()
+            try synchronize(file.descriptor, flushesDisk: flushesDisk)
             try moveFile(name, to: path, replaces: replaces)
         } catch {
             removeFile(name)
@@ -92,8 +94,9 @@ extension Syscalls {
     /// The first characters of the names of files that `storeFile` has not finished.
     package static let unfinishedPrefix = ".new-"
 
-    /// Sets the times of a file to now. No effect if the system refuses.
+    /// Sets the times of a file to now. No effect if the system refuses it.
     package static func touch(_ path: String) {
+        guard !path.utf8.contains(0) else { return }
         _ = unsafe utimensat(AT_FDCWD, path, nil, 0)
     }
 
@@ -105,6 +108,7 @@ extension Syscalls {
             return true
         } catch {
             if error.isNoSuchFile { return true }
+            guard !path.utf8.contains(0) else { return false }
             let flags = O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
             let descriptor = unsafe open(path, flags)
             if descriptor >= 0 { close(descriptor) }

@@ -162,25 +162,25 @@ extension Syscalls {
     }
 
     /// Waits until a file, or the names in a directory, are on the disk, with all attributes.
-    package static func synchronize(_ file: CInt) throws(SystemError) {
+    /// - Parameter flushesDisk: whether a Darwin system also empties the cache of the disk, which
+    ///   takes long. Data that can be fetched again does not need it.
+    package static func synchronize(
+        _ file: CInt, flushesDisk: Bool = true
+    ) throws(SystemError) {
         #if canImport(Darwin)
             // On Darwin, fsync leaves the data in the cache of the disk (fsync(2)). Use it only if
             // the file system lacks F_FULLFSYNC; it would hide another failure of that call.
-            while fcntl(file, F_FULLFSYNC) != 0 {
+            while flushesDisk, fcntl(file, F_FULLFSYNC) != 0 {
                 let error = SystemError("fsync")
                 if error.code == EINTR { continue }
                 guard error.lacksFullSynchronization else { throw error }
-                while fsync(file) != 0 {
-                    guard lastError == EINTR else { throw SystemError("fsync") }
-                }
-                return
+                return try synchronize(file, flushesDisk: false)
             }
-            return
-        #else
-            while fsync(file) != 0 {
-                guard lastError == EINTR else { throw SystemError("fsync") }
-            }
+            if flushesDisk { return }
         #endif
+        while fsync(file) != 0 {
+            guard lastError == EINTR else { throw SystemError("fsync") }
+        }
     }
 
     /// Waits until the content and the length of a file are on the disk.

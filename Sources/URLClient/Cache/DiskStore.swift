@@ -161,7 +161,7 @@ struct DiskStore {
         let variant = Self.variant(head.variant)
         let name = "\(key)-\(variant).head"
         guard let bytes = try? CacheEntryFile.bytes(of: entry),
-            (try? Syscalls.storeFile("\(folder)/\(name)", bytes)) != nil
+            (try? write(bytes, as: name)) != nil
         else { return giveUp(head, body: body) }
         remainingHeads.remove(name)
         // An older response that depends on other fields could answer instead (RFC 9111 section
@@ -190,7 +190,12 @@ struct DiskStore {
         else { return }
         entry.head = head
         guard let bytes = try? CacheEntryFile.bytes(of: entry) else { return }
-        try? Syscalls.storeFile("\(folder)/\(name)", bytes)
+        try? write(bytes, as: name)
+    }
+
+    /// Writes the head of an entry. A power failure may lose it, as it may lose the content.
+    private func write(_ bytes: [UInt8], as name: String) throws(SystemError) {
+        try Syscalls.storeFile("\(folder)/\(name)", bytes, flushesDisk: false)
     }
 
     mutating func remove(_ url: String) { remove(index.removeAll(Self.key(url))) }
