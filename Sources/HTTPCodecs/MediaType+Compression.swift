@@ -1,14 +1,14 @@
 extension MediaType {
-    /// Whether content of this type is worth compressing: text, JSON, XML, scripts, and the font
-    /// and image formats that are not already compressed.
+    /// Whether content of this type is worth compressing: text, JSON, XML, scripts, and fonts,
+    /// images and other formats that are not already compressed.
     public var isCompressible: Bool {
         Self.isCompressible(contentType: essence)
     }
 
     /// Whether content is worth compressing, by the value of its `Content-Type`.
     ///
-    /// The same as ``isCompressible``, without parsing a media type first. False for a malformed
-    /// value.
+    /// The same as ``isCompressible``, without parsing a media type first. False if the type or
+    /// subtype is missing; the rest of the grammar is not checked.
     public static func isCompressible(contentType: String) -> Bool {
         var contentType = contentType
         return contentType.withUTF8 { unsafe isCompressible($0) }

@@ -7,7 +7,7 @@ extension HTTPServer {
     ///
     /// A server that is bound to one address has one URL. If it is bound to all addresses, it has a
     /// URL for each address of each interface that is up: routable addresses come before link-local
-    /// and loopback ones, IPv4 before IPv6, cables and wireless networks before bridges, tunnels
+    /// and loopback ones, IPv4 before IPv6, wired and wireless networks before bridges, tunnels
     /// and mobile networks. Each call reads the interfaces again, by system calls that do not wait
     /// for the network.
     public var reachableURLs: [ServerURL] {
@@ -19,8 +19,10 @@ extension HTTPServer {
 
     /// `reachableURLs` now, and again whenever they change with the networks of the machine.
     ///
-    /// A slow reader gets only the newest list. The stream continues until its task is cancelled;
-    /// see `NetworkInterface.changes`.
+    /// A slow reader gets only the newest list. A start or stop of the server alone adds no list.
+    /// The stream ends when the task that reads it is cancelled, when the networks change after the
+    /// server was released, or after the first list if the system does not report changes to this
+    /// process; see `NetworkInterface.changes`.
     public func reachableURLUpdates() -> AsyncStream<[ServerURL]> {
         let changes = NetworkInterface.changes()
         return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in

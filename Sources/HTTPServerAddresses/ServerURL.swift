@@ -67,7 +67,7 @@ public struct ServerURL: Hashable, Sendable, CustomStringConvertible {
         return text
     }
 
-    /// The order in which to try to reach the machine, lowest first.
+    /// The rank of the URL among those of a server; the lowest is the most useful.
     fileprivate var rank: Int {
         let distance =
             switch scope {
@@ -97,12 +97,12 @@ package struct BoundAddress: Hashable, Sendable {
 
 extension ServerURL {
     /// The URLs that lead to listeners, the most useful first: routable addresses before link-local
-    /// and loopback ones, IPv4 before IPv6, cables and wireless networks before bridges and
+    /// and loopback ones, IPv4 before IPv6, wired and wireless networks before bridges and
     /// tunnels. Among equals, the address from which the machine reaches the Internet comes first.
     /// - Parameters:
     ///   - bound: the addresses that the listeners are bound to.
     ///   - interfaces: the interfaces of the machine.
-    ///   - routed: addresses that the routing table prefers.
+    ///   - routed: the addresses from which the machine reaches the Internet.
     package static func list(
         _ bound: [BoundAddress], interfaces: [NetworkInterface], routed: [String] = []
     ) -> [ServerURL] {

@@ -34,12 +34,12 @@ public protocol AccountStore: Sendable {
     /// Digest secrets depend on it. It must not contain control characters.
     var realm: String { get }
 
-    /// The hash that is checked for an unknown user, so that an unknown user and a wrong password
-    /// take the same time. It must have as many rounds as the passwords of the store. The default
-    /// has `PasswordHash.defaultRounds`.
+    /// The hash that Basic checks for a user who is unknown or has no password, so that the check
+    /// takes as long as that of a wrong password. It must have as many rounds as the passwords of
+    /// the store. The default has `PasswordHash.defaultRounds`.
     var absentPassword: PasswordHash { get }
 
-    /// The account of a user; `nil` for an unknown user, which should take the same time.
+    /// The account of a user; `nil` for an unknown user. Both should take the same time.
     func account(named name: String) async throws -> Account?
 
     /// The account of a user of whom the client sends only the hash of name and realm (`userhash`,

@@ -68,12 +68,12 @@ public final class WebSocket: Sendable {
 
     /// The next piece of a message; `nil` once the connection is closed.
     ///
-    /// With `WebSocketOptions.deliversPieces` a piece is here as soon as its bytes have arrived, so
-    /// that a long message takes no more memory than its pieces; `messageBytes` still limits the
-    /// whole message. Without it, each message is one piece. One task reads at a time, by this
-    /// method or by the sequence of messages.
-    /// - Throws: the errors of the sequence of messages. The pieces before the error were read
-    ///   already: only a piece with `isLast` completes a message.
+    /// With `WebSocketOptions.deliversPieces`, a piece is available as soon as its bytes have
+    /// arrived, so a long message need not fit into memory; `messageBytes` still limits the whole
+    /// message. Without it, each message is one piece. One task reads at a time, by this method or
+    /// by the sequence of messages.
+    /// - Throws: the errors of the sequence of messages. An error may follow pieces of an
+    ///   incomplete message: only a piece with `isLast` completes a message.
     public func nextPiece() async throws -> WebSocketPiece? { try await connection.nextPiece() }
 
     // MARK: The end

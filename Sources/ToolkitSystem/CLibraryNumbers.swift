@@ -7,7 +7,7 @@
     internal import Musl
 #endif
 
-// glibc has enumerations where other C libraries have plain numbers; this file converts both.
+// glibc declares enumerations where other C libraries declare numbers; this file converts both.
 
 /// Kinds of sockets.
 package enum SocketKind {
@@ -27,15 +27,15 @@ package enum SocketKind {
 }
 
 #if canImport(Glibc)
-    /// The bit of an event of epoll.
+    /// The bit of an epoll event.
     @inline(__always)
     func eventBit(_ event: EPOLL_EVENTS) -> UInt32 { event.rawValue }
 #elseif canImport(Musl)
-    /// The bit of an event of epoll.
+    /// The bit of an epoll event.
     @inline(__always)
     func eventBit(_ event: CInt) -> UInt32 { UInt32(bitPattern: event) }
 
-    /// The bit of an event of epoll.
+    /// The bit of an epoll event.
     @inline(__always)
     func eventBit(_ event: UInt32) -> UInt32 { event }
 #endif

@@ -1,4 +1,5 @@
-/// A change or a download, before or after it happens.
+/// A change or a download, as ``WebDAVOptions/shouldPerform`` and ``WebDAVOptions/didPerform`` get
+/// it.
 public enum WebDAVOperation: Hashable, Sendable {
     /// A file is read.
     case download(ResourcePath)
@@ -12,7 +13,7 @@ public enum WebDAVOperation: Hashable, Sendable {
     case copy(ResourcePath, to: ResourcePath)
     /// A resource is moved.
     case move(ResourcePath, to: ResourcePath)
-    /// Properties are changed. A collection that is made with properties (RFC 5689) is a
+    /// Properties are changed. To make a collection with properties (RFC 5689) is a
     /// `makeCollection` as well.
     case changeProperties(ResourcePath)
     /// A lock is taken or refreshed. A lock on a missing resource creates an empty file, which is

@@ -1,10 +1,10 @@
-// kqueue() and kevent() over epoll, eventfd and timerfd, after the manual pages of Darwin and
-// FreeBSD, by which the branches for kqueue run on Linux. The descriptor of a queue is that of its
-// epoll, so a queue can be watched itself.
+// kqueue() and kevent() over epoll, eventfd and timerfd, written from the manual pages of Darwin
+// and FreeBSD. With them, the branches for kqueue run on Linux. The descriptor of a queue is that
+// of its epoll, so a queue can be watched itself.
 //
-// Differences that stay: `fflags` never carries the error of a socket, `data` of a listener is not
-// its backlog, EV_CLEAR of one filter counts for both filters of a file, a wait needs room for two
-// events, and a queue that was closed is noticed when the next one is made.
+// Known differences: `fflags` never has the error of a socket, `data` of a listener is not its
+// backlog, EV_CLEAR of one filter applies to both filters of a file, a wait needs room for two
+// events, and a closed queue is noticed when the next one is made.
 #define _GNU_SOURCE
 #include "kqueue_stand_in.h"
 
@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// A filter. `flags` is 0 where there is none.
+// A filter. `flags` is 0 if there is none.
 typedef struct {
     uint16_t flags;
     uint8_t is_disabled;
@@ -38,7 +38,7 @@ typedef struct {
     uint32_t listed;
 } watched_file;
 
-// A filter EVFILT_USER or EVFILT_TIMER, and the eventfd or timerfd behind it.
+// A filter EVFILT_USER or EVFILT_TIMER, and the eventfd or timerfd that implements it.
 typedef struct {
     uintptr_t ident;
     int16_t filter;
@@ -90,8 +90,8 @@ static int list_source(int descriptor, watched_source *source, size_t index, int
     return epoll_ctl(descriptor, operation, source->source, &event);
 }
 
-// Nothing tells of close(): where the descriptor knows a source of the queue no more, it is another
-// file's, or nothing's.
+// close() is not reported: if the descriptor no longer has a source of the queue, it belongs to
+// another file, or is closed.
 static int is_closed(int descriptor, event_queue *queue) {
     for (size_t i = 0; i < queue->source_count; i++)
         if (queue->sources[i].state.flags)
@@ -131,7 +131,7 @@ static void set(filter_state *state, const struct kevent *change) {
     if (change->flags & EV_DISABLE) state->is_disabled = 1;
 }
 
-// Brings epoll's list to the filters of a file: 0, an error, or -1 where the file was closed since.
+// Updates epoll's list to the filters of a file. Returns 0, an error, or -1 if the file was closed.
 static int list_file(int descriptor, event_queue *queue, int file) {
     watched_file *watched = &queue->files[file];
     filter_state read = watched->read, write = watched->write;
@@ -193,7 +193,7 @@ static int arm(int timer, const struct kevent *change) {
     return timerfd_settime(timer, 0, &time, 0) == 0 ? 0 : errno;
 }
 
-// The place of a source; one that is free where there is none yet.
+// The place of a source; a free place if the source does not exist yet.
 static size_t place_of(event_queue *queue, const struct kevent *change) {
     size_t open = queue->source_count;
     for (size_t i = 0; i < queue->source_count; i++) {
@@ -277,7 +277,7 @@ static int apply_all(
 
 // --- events -------------------------------------------------------------------------------------
 
-// Whether nothing can be sent any more. Darwin says EOF of the direction as soon as this side has
+// Whether nothing more can be sent. Darwin reports EOF of the direction as soon as this side has
 // ended it, epoll only when both sides have.
 static int has_sent_end(int file) {
     struct tcp_info info;
@@ -337,7 +337,7 @@ static int add_source_event(watched_source *source, struct kevent *event) {
     uint64_t number = 0;
     int is_timer = source->filter == EVFILT_TIMER;
     if (is_timer || source->state.flags & (EV_CLEAR | EV_ONESHOT))
-        // Nothing is there where it was armed anew since.
+        // Nothing can be read if it was armed again since.
         if (read(source->source, &number, sizeof number) != sizeof number) return 0;
     int is_once = (source->state.flags & EV_ONESHOT) != 0;
     *event = told(&source->state, source->ident, source->filter, 0);
@@ -360,7 +360,7 @@ static int add_events(
     return add_file_events(descriptor, queue, (int)index, ready->events, events);
 }
 
-// The time that is left until `end`; zero when it is over.
+// The time that is left until `end`; zero after it.
 static struct timespec left_until(struct timespec end) {
     struct timespec now, none = {0, 0};
     clock_gettime(CLOCK_MONOTONIC, &now);

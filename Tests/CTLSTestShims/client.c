@@ -39,7 +39,7 @@ int tls_test_client_limit_records(void *client) {
 }
 
 void tls_test_client_free(void *client) {
-    // A session whose connection was not ended in order would not be resumed.
+    // A session whose connection was not shut down properly would not be resumed.
     SSL_set_shutdown(client, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
     SSL_free(client);
 }

@@ -1,4 +1,4 @@
-// A program of Embedded Swift over HTTPParser alone; `Scripts/check-embedded` builds and runs it.
+// A program in Embedded Swift with HTTPParser only; `Scripts/check-embedded` builds and runs it.
 
 import HTTPParser
 
@@ -8,7 +8,7 @@ struct Program {
         var parser = RequestParser()
         let text = "POST /a?b HTTP/1.1\r\nHost: example.org\r\nContent-Length: 2\r\n\r\nhi"
         do {
-            // Bytes come one by one, as from a serial line.
+            // Bytes arrive one by one, as from a serial line.
             for byte in Array(text.utf8) {
                 parser.append([byte].span)
                 while let event = try parser.next() { show(event) }

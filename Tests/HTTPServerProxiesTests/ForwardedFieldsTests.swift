@@ -7,7 +7,7 @@ import ToolkitSystem
 @Suite("Trusted proxies")
 struct TrustedProxiesTests {
     @Test(
-        "A name stands for these addresses and no others",
+        "An entry matches these addresses and no others",
         arguments: [
             ("192.0.2.1", ["192.0.2.1", "::ffff:192.0.2.1"], ["192.0.2.2", "::", "unix"]),
             ("10.0.0.0/8", ["10.0.0.0", "10.255.255.255", "::ffff:10.1.1.1"], ["11.0.0.0"]),
@@ -35,7 +35,7 @@ struct TrustedProxiesTests {
     }
 
     @Test(
-        "Any other text is refused",
+        "An invalid entry is refused",
         arguments: [
             "", "localhost", "10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/", "10.0.0.0/+8",
             "10.0.0.0/8/8",
@@ -74,13 +74,13 @@ struct ForwardedNodeTests {
         ("_" + String(repeating: "a", count: 128), nil),
     ]
 
-    @Test("A node is an address, hidden, or ill-formed", arguments: nodes)
+    @Test("A node is an address, hidden, or malformed", arguments: nodes)
     func node(_ text: String, _ node: ForwardedNode?) {
         #expect(ForwardedNode(text, allowsBareIPv6: false) == node)
         #expect(ForwardedNode(text, allowsBareIPv6: true) == node)
     }
 
-    @Test("IPv6 without brackets stands in X-Forwarded-For alone")
+    @Test("IPv6 without brackets is accepted only where it is allowed")
     func bare() {
         #expect(ForwardedNode("2001:db8::1", allowsBareIPv6: false) == nil)
         #expect(ForwardedNode("2001:db8::1", allowsBareIPv6: true) == Self.ipv6("2001:db8::1"))
@@ -91,7 +91,7 @@ struct ForwardedNodeTests {
 
 @Suite("RFC 7239, 4: Forwarded, and the fields that begin with X-Forwarded")
 struct ForwardedFieldsTests {
-    /// Field lines, and the client: address, scheme, host.
+    /// Field lines, and the expected address, scheme and host of the client.
     struct Case: Sendable, CustomStringConvertible {
         var lines: [String]
         var address: String?
@@ -115,7 +115,7 @@ struct ForwardedFieldsTests {
         return fields
     }
 
-    /// The client that the proxies 10.0.0.0/8 and fd00::/8 forward; the peer is 10.0.0.1.
+    /// The client in fields of the trusted proxies 10.0.0.0/8 and fd00::/8.
     private static func client(
         _ lines: [String], names: ForwardedFields.Names = [.forwarded, .xForwarded],
         peer: String = "10.0.0.1"
@@ -140,7 +140,7 @@ struct ForwardedFieldsTests {
         Case("Forwarded: for=192.0.2.43;extension=\"a,b;c\"", address: "192.0.2.43:0"),
         Case("Forwarded: proto=https", address: nil, scheme: "https"),
         Case("Forwarded: ", address: nil),
-        // Counted from the right, up to the first that is no proxy.
+        // Elements are read from the right, up to the first that is not a proxy.
         Case("Forwarded: for=192.0.2.1, for=192.0.2.2", address: "192.0.2.2:0"),
         Case("Forwarded: for=192.0.2.1", "Forwarded: for=192.0.2.2", address: "192.0.2.2:0"),
         Case("Forwarded: for=192.0.2.1, for=10.0.0.2", address: "192.0.2.1:0"),
@@ -158,7 +158,7 @@ struct ForwardedFieldsTests {
         Case("Forwarded: for=192.0.2.1, for=_hidden", address: nil),
         Case("Forwarded: for=_hidden, for=10.0.0.2", address: "10.0.0.2:0"),
         Case("Forwarded: for=192.0.2.1, proto=http", address: nil, scheme: "http"),
-        // Lines that a client wrote are not read.
+        // Elements that a client wrote are not read.
         Case("Forwarded: for=\"broken", "Forwarded: for=192.0.2.2", address: "192.0.2.2:0"),
         Case("Forwarded: for=nobody;for=a, for=192.0.2.2", address: "192.0.2.2:0"),
         // X-Forwarded.
@@ -176,21 +176,21 @@ struct ForwardedFieldsTests {
             address: "192.0.2.43:0", scheme: "https", host: "a:81"),
         Case("X-Forwarded-Proto: HTTPS", address: nil, scheme: "https"),
         Case("X-Forwarded-Proto: wss", address: nil, scheme: "https"),
-        // Lists are counted from the right as well; a shorter one holds for the client.
+        // Lists are read from the right as well; a shorter one applies to the client.
         Case(
             "X-Forwarded-For: 192.0.2.1", "X-Forwarded-Proto: https, http",
             address: "192.0.2.1:0", scheme: "http"),
         Case(
             "X-Forwarded-For: 192.0.2.1, 10.0.0.2", "X-Forwarded-Proto: spoof, https, http",
             "X-Forwarded-Host: a", address: "192.0.2.1:0", scheme: "https", host: "a"),
-        // Forwarded wins where both agree.
+        // Forwarded is used if both agree.
         Case(
             "Forwarded: for=\"192.0.2.1:5\";proto=https", "X-Forwarded-For: 192.0.2.1",
             "X-Forwarded-Proto: http", "X-Forwarded-Host: b",
             address: "192.0.2.1:5", scheme: "https"),
     ]
 
-    @Test("The client is found", arguments: clients)
+    @Test("Address, scheme and host of the client are read", arguments: clients)
     func found(_ example: Case) throws {
         let client = try #require(try Self.client(example.lines))
         #expect(client.address?.description == example.address)
@@ -198,13 +198,13 @@ struct ForwardedFieldsTests {
         #expect(client.host == example.host)
     }
 
-    @Test("An unnamed peer forwards nothing", arguments: clients)
+    @Test("Fields of a peer that is not a trusted proxy are ignored", arguments: clients)
     func spoofed(_ example: Case) throws {
         #expect(try Self.client(example.lines, peer: "11.0.0.1") == nil)
         #expect(try Self.client(example.lines, peer: "2001:db8::1") == nil)
     }
 
-    @Test("A field that is not named is not read")
+    @Test("Only the named fields are read")
     func unnamedFields() throws {
         let lines = [
             "Forwarded: for=192.0.2.1;host=a", "X-Forwarded-For: 192.0.2.2",
@@ -227,7 +227,7 @@ struct ForwardedFieldsTests {
     }
 
     @Test(
-        "Fields of a proxy that cannot be used are refused",
+        "Malformed and contradictory fields of a proxy are refused",
         arguments: [
             (["Forwarded: for"], .malformed, "Forwarded"),
             (["Forwarded: for=\"a, for=192.0.2.1"], .malformed, "Forwarded"),
@@ -267,7 +267,7 @@ struct ForwardedFieldsTests {
     }
 
     @Test(
-        "At most 64 elements are read, in one line or in many",
+        "More than 64 elements are refused, in one line or in many",
         arguments: ["X-Forwarded-For: ", "Forwarded: for="], [true, false])
     func elementLimit(_ start: String, _ isOneLine: Bool) throws {
         let separator = start.hasPrefix("X") ? ", " : ", for="

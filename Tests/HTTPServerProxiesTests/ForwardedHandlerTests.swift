@@ -40,14 +40,14 @@ struct ForwardedHandlerTests {
         return .text("\(request.peer) \(request.connection.peer) \(url) \(request.host ?? "-")")
     }
 
-    @Test("Handlers see the client, the connection keeps its peer")
+    @Test("Handlers see the client, and the connection keeps its peer")
     func client() async throws {
         let answer = try await answer(behindProxy(Self.facts), Self.forwarded)
         #expect(
             answer.text == "192.0.2.43:0 10.0.0.1:9 https://a.example/a%20b?q=1 a.example")
     }
 
-    @Test("A field of a peer that is no proxy changes nothing")
+    @Test("A field of a peer that is not a proxy changes nothing")
     func spoofed() async throws {
         for fields in [Self.forwarded, "", "Forwarded: for=\"broken\r\n"] {
             let answer = try await answer(behindProxy(Self.facts), fields, from: Self.stranger)
@@ -57,17 +57,17 @@ struct ForwardedHandlerTests {
         }
     }
 
-    @Test("A proxy that forwards nothing is the client")
+    @Test("A proxy that sends no forwarding fields is the client")
     func nothing() async throws {
         let answer = try await answer(behindProxy(Self.facts), "")
         #expect(
             answer.text == "10.0.0.1:9 10.0.0.1:9 http://inner:8080/a%20b?q=1 inner:8080")
     }
 
-    @Test("Malformed fields of a proxy are 400, and no handler sees the request")
+    @Test("Invalid fields of a proxy get 400, and no handler is called")
     func malformed() async throws {
         let handler = SyncHandler { _ in
-            Issue.record("a handler was asked")
+            Issue.record("a handler was called")
             return Response(.ok)
         }
         for fields in [
@@ -78,7 +78,7 @@ struct ForwardedHandlerTests {
         }
     }
 
-    @Test("Requests of one connection of a proxy have clients of their own")
+    @Test("Requests on one connection of a proxy have separate clients")
     func oneConnection() async throws {
         let client = MemoryConnection(
             try behindProxy(SyncHandler { .text($0.peer.host) }), address: Self.proxy)
@@ -91,7 +91,7 @@ struct ForwardedHandlerTests {
         #expect(answers.map(\.text) == ["192.0.2.1", "192.0.2.2", "192.0.2.3", "10.0.0.1"])
     }
 
-    @Test("A scheme of many combining marks takes no quadratic time")
+    @Test("A scheme of 200,000 combining marks is refused in less than 5 seconds")
     func longScheme() async throws {
         let marks = String(repeating: "\u{301}\u{323}", count: 100_000)
         let isQuick = try await takesLess(than: .seconds(5)) {
@@ -110,7 +110,7 @@ struct ForwardedHandlerTests {
             #expect(try await answer(handler, fields).status == 200)
             #expect(try await answer(handler, fields).status == 429)
         }
-        // A stranger cannot choose whom to count.
+        // A peer that is not a proxy cannot choose the client that is counted.
         let own = "X-Forwarded-For: 192.0.2.9\r\n"
         #expect(try await answer(handler, own, from: Self.stranger).status == 200)
         #expect(
@@ -126,8 +126,8 @@ struct ForwardedHandlerTests {
         return "X-Forwarded-For: \(client)\r\nAuthorization: Basic \(token)\r\n"
     }
 
-    /// A handler behind a proxy, through which a client has guessed. The clock stands still: after the
-    /// allowance one guess goes at once, and ten wait on the connections.
+    /// A handler behind a proxy, through which a client has guessed passwords. The clock stands
+    /// still: after the allowance one guess is checked at once, and ten wait on the connections.
     private func guessed(
         by client: String
     ) async throws -> (handler: ForwardedHandler, waiting: [MemoryConnection]) {
@@ -165,7 +165,7 @@ struct ForwardedHandlerTests {
         try await end(waiting)
     }
 
-    @Test("A login of one client frees no guess of another on the same connection of the proxy")
+    @Test("A client's login does not allow another's guess on the same connection of the proxy")
     func loginsOfOthers() async throws {
         let (handler, waiting) = try await guessed(by: "192.0.2.9")
         let shared = MemoryConnection(handler, address: Self.loopback)
@@ -195,7 +195,7 @@ struct ForwardedHandlerTests {
     }
 
     @Test(
-        "RFC 4918, 10.3: Destination is on the host that the client used",
+        "RFC 4918, 10.3: Destination must be on the host that the client used",
         arguments: [
             ("https://a.example/dav/b", 201), ("https://a.example:443/dav/b", 201),
             ("https://inner:8080/dav/b", 502), ("/dav/b", 201), ("https://b.example/dav/b", 502),

@@ -124,14 +124,15 @@ struct ProxyBinaryHeaderTests {
         (header(0x21, 0x11, Array(ipv4.dropLast())), .tooShort, 15, 15),
         (header(0x21, 0x21, ipv4), .tooShort, 15, 15),
         (header(0x21, 0x31, ipv4), .tooShort, 15, 15),
-        // One or two bytes are no value.
+        // One or two bytes are too short for a value.
         (header(0x21, 0x11, ipv4 + [4]), .invalidValue, 28, 28),
         (header(0x21, 0x11, ipv4 + [4, 0]), .invalidValue, 28, 28),
         (header(0x21, 0x11, ipv4 + [4, 0, 0, 4]), .invalidValue, 31, 31),
-        // A value longer than the rest, known with its length.
+        // A value longer than the rest of the header is refused at its length.
         (header(0x21, 0x11, ipv4 + [4, 0, 2, 0]), .invalidValue, 30, 30),
         (header(0x21, 0x11, ipv4 + [0xE0, 0xFF, 0xFF, 0]), .invalidValue, 30, 30),
-        // Content that is not of its type: the place of the value, at its last byte.
+        // Content that its type does not allow: the error has the place of the value, and comes at
+        // its last byte.
         (header(0x21, 0x11, ipv4 + value(0x01, [])), .invalidValue, 28, 30),
         (header(0x21, 0x11, ipv4 + value(0x01, text256)), .invalidValue, 28, 286),
         (header(0x21, 0x11, ipv4 + value(0x02, [])), .invalidValue, 28, 30),
@@ -155,7 +156,7 @@ struct ProxyBinaryHeaderTests {
             .invalidValue, 36, 39
         ),
         (header(0x21, 0x11, ipv4 + value(0x22, [0x61])), .invalidValue, 28, 31),
-        // Twice.
+        // Repeated values, and a wrong checksum.
         (
             header(0x21, 0x11, ipv4 + value(0x02, [0x61]) + value(0x02, [0x61])), .repeatedValue,
             32, 35
@@ -210,7 +211,7 @@ struct ProxyBinaryHeaderTests {
                     ?? .header(ProxyHeader(.local), length + 16)))
     }
 
-    @Test("RFC 9260, A: A wrong bit anywhere spoils the checksum")
+    @Test("RFC 9260, A: A wrong bit in the addresses or the checksum is refused")
     func checksum() {
         let bytes = ipv4Ends.bytes(in: .binary, hasChecksum: true)
         #expect(outcome(of: bytes) == .header(ipv4Ends, bytes.count))
@@ -240,14 +241,16 @@ struct ProxyHeaderWritingTests {
         ]
     }()
 
-    @Test("Version 2 reads what it wrote", arguments: headers, [true, false])
+    @Test(
+        "A written header of version 2 is read with the same content",
+        arguments: headers, [true, false])
     func binary(_ header: ProxyHeader, _ hasChecksum: Bool) {
         let bytes = header.bytes(in: .binary, hasChecksum: hasChecksum)
         #expect(outcome(of: bytes) == .header(header, bytes.count))
     }
 
     @Test(
-        "Version 1 has addresses of IPv4 and IPv6 alone",
+        "Version 1 has only addresses of IPv4 or IPv6",
         arguments: [
             (ipv4Ends, "PROXY TCP4 192.0.2.1 198.51.100.1 56324 443\r\n"),
             (ipv6Ends, "PROXY TCP6 2001:db8::1 2001:db8::2 0 65535\r\n"),

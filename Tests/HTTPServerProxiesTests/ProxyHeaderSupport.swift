@@ -8,7 +8,7 @@ enum HeaderOutcome: Hashable, Sendable, CustomStringConvertible {
     /// A header, and how many bytes it had.
     case header(ProxyHeader, Int)
     case error(ProxyHeaderError.Kind, Int)
-    /// The input ended before it was decided.
+    /// The input ended before the end of the header.
     case incomplete
 
     var description: String {
@@ -20,7 +20,7 @@ enum HeaderOutcome: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Feeds pieces to a parser until it has decided.
+/// Feeds pieces to a parser until it has a header or an error.
 func outcome(
     of pieces: [ArraySlice<UInt8>], _ parser: ProxyHeaderParser = ProxyHeaderParser()
 ) -> HeaderOutcome {
@@ -31,7 +31,7 @@ func outcome(
             let taken = try parser.append(Array(piece).span)
             count += taken
             if let header = parser.header { return .header(header, count) }
-            #expect(taken == piece.count, "an open header takes all bytes")
+            #expect(taken == piece.count, "an incomplete header takes all bytes")
         }
     } catch {
         return .error(error.kind, error.offset)
@@ -39,8 +39,8 @@ func outcome(
     return .incomplete
 }
 
-/// The outcome for the whole input, which must be the same byte by byte and cut in two at each place;
-/// an error must come with the byte that it names, and not later.
+/// The outcome for the whole input, which must be the same byte by byte and cut in two at each
+/// place.
 func outcome(
     of bytes: [UInt8], _ parser: ProxyHeaderParser = ProxyHeaderParser()
 ) -> HeaderOutcome {

@@ -5,12 +5,12 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-@Suite("PROXY protocol: the header ahead of a connection's bytes")
+@Suite("PROXY protocol: the header before a connection's bytes")
 struct ProxyProtocolTests {
     private static let header = "PROXY TCP4 192.0.2.7 198.51.100.1 40000 443\r\n"
     private static let request = "GET / HTTP/1.1\r\nHost: test\r\n\r\n"
 
-    /// Says whom it sees.
+    /// Responds with the addresses of the request.
     private static let handler = SyncHandler { request in
         .text("peer \(request.peer), local \(request.local)")
     }
@@ -37,13 +37,13 @@ struct ProxyProtocolTests {
         try await single.output("peer 192.0.2.7:40000, local 198.51.100.1:443")
     }
 
-    @Test("A named proxy must send one: a request without is cut off, and no handler runs")
+    @Test("A trusted proxy that sends a request without a header is disconnected")
     func required() async throws {
         let connection = try Self.connection(from: "10.0.0.1", [Array(Self.request.utf8)])
         #expect(try await connection.closed().output.isEmpty)
     }
 
-    @Test("Another client cannot send one, and may speak HTTP")
+    @Test("A peer that is not a proxy gets 400 for a header, and may send plain HTTP")
     func unnamed() async throws {
         let spoofing = try Self.connection(
             from: "10.0.0.2", [Array((Self.header + Self.request).utf8)])
@@ -64,7 +64,7 @@ struct ProxyProtocolTests {
         #expect(try await connection.closed().output.isEmpty)
     }
 
-    @Test("LOCAL keeps the addresses of the socket")
+    @Test("LOCAL keeps the peer address of the socket")
     func local() async throws {
         let header = ProxyHeader(.local).bytes(in: .binary)
         let connection = try Self.connection(
@@ -100,7 +100,7 @@ struct ProxyProtocolTests {
         try await connection.output("same: true")
     }
 
-    @Test("TLS comes after the header, whichever layer is added first")
+    @Test("An endpoint behind proxies has the PROXY layer, and differs from one without it")
     func order() throws {
         let layer = ProxyProtocol(from: try TrustedProxies(["10.0.0.1"]))
         let plain = ServerConfiguration.Endpoint.tcp(host: "127.0.0.1", port: 0)

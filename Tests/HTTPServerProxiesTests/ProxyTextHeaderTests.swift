@@ -22,7 +22,7 @@ struct ProxyTextHeaderTests {
         (longest, ProxyHeader(.proxy)),
     ]
 
-    @Test("A line is a header, and no byte after it is taken", arguments: lines)
+    @Test("A line is read as a header, and no byte after it is taken", arguments: lines)
     func read(_ line: String, _ header: ProxyHeader) {
         let bytes = Array(line.utf8)
         #expect(outcome(of: bytes) == .header(header, bytes.count))
@@ -87,7 +87,7 @@ struct ProxyTextHeaderTests {
                 == (refused.map { .error(.tooLong, $0) } ?? .header(ProxyHeader(.proxy), length)))
     }
 
-    @Test("The last CR of the longest line stands at byte 105")
+    @Test("The CR of the longest line is at byte 105")
     func lateEnd() {
         let bytes = Array(("PROXY UNKNOWN " + String(repeating: "x", count: 91)).utf8)
         #expect(outcome(of: bytes + [0x0D, 0x0D]) == .error(.invalidLine, 106))
@@ -106,7 +106,7 @@ struct ProxyTextHeaderTests {
                 == .error(.unsupportedVersion, 0))
     }
 
-    @Test("An end inside of a header is an error, and errors stay")
+    @Test("The end of the input inside a header is an error, which the parser repeats")
     func truncated() throws {
         var parser = ProxyHeaderParser()
         _ = try parser.append(Array("PROXY ".utf8).span)

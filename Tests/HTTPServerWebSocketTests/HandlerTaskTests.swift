@@ -8,10 +8,10 @@ import WebSocketFrames
 
 @Suite("The task of a WebSocket's handler at the end of the connection")
 struct HandlerTaskTests {
-    /// How the handler's wait behind the conversation ended.
+    /// How the handler's wait after the conversation ended.
     private enum Outcome { case cancelled, finished }
 
-    /// Talks, and then waits until the test lets it go on.
+    /// Calls `talk`, and then waits until the test opens the gate or the task is cancelled.
     private struct Handled {
         let outcomes = Locked<[Outcome]>([])
         let gate = AsyncStream<Void>.makeStream()
@@ -34,7 +34,7 @@ struct HandlerTaskTests {
         }
     }
 
-    @Test("A task that is begun at once on cancellation writes to its own connection alone")
+    @Test("An immediate task of a cancellation handler sends one message on another WebSocket")
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     func immediateTask() async throws {
         let other = Locked<WebSocket?>(nil)
@@ -89,7 +89,7 @@ struct HandlerTaskTests {
         try await client.connection.closed()
     }
 
-    @Test("A handler that has read is not: the end of the sequence tells it, and it may work on")
+    @Test("A handler that reads is not cancelled when the client closes, and may continue")
     func reader() async throws {
         let handled = Handled()
         let client = Client(
@@ -103,7 +103,7 @@ struct HandlerTaskTests {
         #expect(try await handled.end() == [.finished])
     }
 
-    @Test("Nor is one that closes by itself")
+    @Test("A handler that closes the WebSocket itself is not cancelled")
     func closer() async throws {
         let handled = Handled()
         let client = Client(handled.handler { await $0.close(.normal, reason: "") })
@@ -114,7 +114,7 @@ struct HandlerTaskTests {
         #expect(try await handled.end() == [.finished])
     }
 
-    @Test("A client that is gone without a close frame cancels both")
+    @Test("A reset without a close frame cancels handlers that send and handlers that read")
     func gone() async throws {
         let sending = Handled()
         let reading = Handled()

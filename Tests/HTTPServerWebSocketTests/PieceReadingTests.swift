@@ -14,7 +14,7 @@ private var inPieces: WebSocketOptions {
     return options
 }
 
-/// Answers each piece by its kind, its length and whether it is the last one.
+/// Sends for each piece its kind, its length and whether it is the last one.
 private func reporter(_ options: WebSocketOptions = inPieces) -> SyncHandler {
     SyncHandler { request in
         try request.webSocket(options: options) { socket in
@@ -51,7 +51,7 @@ struct PieceReadingTests {
         try await client.output(serverFrame(1, "binary 12 last"))
     }
 
-    @Test("A reader of messages gets whole ones, at each split of the input")
+    @Test("A reader of messages gets whole messages, at each split of the input")
     func joined() async throws {
         let frames =
             Client.maskedFrame(1, Array("héllo ".utf8), isFinal: false)
@@ -77,7 +77,7 @@ struct PieceReadingTests {
         let handler = SyncHandler { request in
             try request.webSocket(options: inPieces) { socket in
                 let reader = Task { try await socket.makeAsyncIterator().next() }
-                // The reader takes the first piece before this task sees the second message.
+                // The reader takes the first piece before the test sets `reads`.
                 try await waitUntil { reads.withLock { $0 > 0 } }
                 reader.cancel()
                 _ = await reader.result

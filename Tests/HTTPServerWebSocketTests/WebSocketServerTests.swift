@@ -53,7 +53,7 @@ struct WebSocketServerTests {
         }
     }
 
-    @Test("A ping is answered although no task reads, each by its own pong")
+    @Test("Each ping gets a pong although no task reads")
     func pings() async throws {
         let handler = SyncHandler { request in
             try request.webSocket { _ in try await Task.sleep(for: .seconds(600)) }
@@ -66,7 +66,7 @@ struct WebSocketServerTests {
         try await client.connection.closed()
     }
 
-    @Test("The client's close is answered by the same code, which the handler sees")
+    @Test("The client's close gets a close with the same code, which the handler sees")
     func clientCloses() async throws {
         let ends = Locked<[WebSocketEnd]>([])
         let client = Client(echo(ends: ends))
@@ -79,7 +79,7 @@ struct WebSocketServerTests {
         #expect(ends.withLock { $0.first?.cause } == .peer)
     }
 
-    @Test("Returning closes with 1000, throwing with 1011, and the client's answer is awaited")
+    @Test("Returning closes with 1000, throwing with 1011; the client's close frame is awaited")
     func handlerEnds() async throws {
         struct Fault: Error {}
         let returning = Client(SyncHandler { try $0.webSocket { try await $0.send("bye") } })
@@ -90,14 +90,14 @@ struct WebSocketServerTests {
         let before = await MemoryConnection.now()
         let throwing = Client(SyncHandler { try $0.webSocket { _ in throw Fault() } })
         try await throwing.output(closeFrame(1011))
-        // Without an answer the connection ends after five seconds.
+        // Without the client's close frame the connection ends after five seconds.
         #expect(await throwing.connection.hasDeadline(in: 5, since: before))
         await throwing.connection.expire()
         throwing.connection.end()
         try await throwing.connection.closed()
     }
 
-    @Test("The client's close frame is read behind messages that a handler has left")
+    @Test("The client's close frame is read after messages that the handler has not read")
     func messagesLeft() async throws {
         let client = Client(SyncHandler { try $0.webSocket { try await $0.send("bye") } })
         try await client.output(serverFrame(1, "bye") + closeFrame(1000))
@@ -108,7 +108,7 @@ struct WebSocketServerTests {
         try await client.connection.closed()
     }
 
-    @Test("A message above the limit is refused by 1009, and one without a mask by 1002")
+    @Test("A message above the limit is refused with 1009, and one without a mask with 1002")
     func violations() async throws {
         var options = WebSocketOptions()
         options.messageBytes = 4
@@ -130,7 +130,7 @@ struct WebSocketServerTests {
         }
     }
 
-    @Test("A ping goes out after 30 seconds; without a pong the connection ends 20 seconds later")
+    @Test("The first deadline is after 30 seconds, and no ping is sent earlier")
     func keepAlive() async throws {
         let before = await MemoryConnection.now()
         let client = Client(echo())
@@ -142,7 +142,7 @@ struct WebSocketServerTests {
             connection.deadline = .max
             connection.deadlineReached()
         }
-        // The machine has its own clock: an early call changes nothing.
+        // The state machine has its own clock: an early call changes nothing.
         #expect(Client.frames(client.connection.record).isEmpty)
     }
 
@@ -190,7 +190,7 @@ struct WebSocketServerTests {
         try await connection.closed()
     }
 
-    @Test("A client that does not read costs no turns of the loop")
+    @Test("The server does not retry sending on each turn while the client does not read")
     func stalledClient() async throws {
         let handler = SyncHandler { request in
             try request.webSocket(compression: nil) { socket in
@@ -206,7 +206,7 @@ struct WebSocketServerTests {
         try await connection.closed()
     }
 
-    @Test("Input that comes while output waits is read in order")
+    @Test("Input that arrives while output waits is read in order")
     func inputBehindOutput() async throws {
         let texts = Locked<[WebSocketMessage]>([])
         let handler = SyncHandler { request in
@@ -219,7 +219,7 @@ struct WebSocketServerTests {
         let frames = (1...4).map { Client.maskedFrame(1, Array("\($0)".utf8)) }
         connection.feed([.bytes(frames[0] + frames[1]), .bytes(frames[2] + frames[3])])
         for _ in 0..<20 { await connection.settle() }
-        // Less waits than what stops the input.
+        // Less output waits now than the amount that stops the input.
         connection.read(80 << 10)
         for _ in 0..<20 { await connection.settle() }
         connection.read(1 << 20)
@@ -229,7 +229,7 @@ struct WebSocketServerTests {
         try await connection.closed()
     }
 
-    @Test("A client that reads at once does not keep the loop from other work")
+    @Test("A ping is answered before the end of long output that the client reads at once")
     func turns() async throws {
         let gate = ServerGate()
         let client = Locked<MemoryConnection?>(nil)
@@ -292,7 +292,7 @@ struct WebSocketServerTests {
                 }
                 await Task { await read() }.value
                 await Task.detached { await read() }.value
-                // A later read waits as ever.
+                // A later read waits as usual.
                 for try await message in socket { try await socket.send(message) }
             }
         }

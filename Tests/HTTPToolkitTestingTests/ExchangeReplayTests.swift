@@ -26,7 +26,7 @@ struct ExchangeReplayTests {
         return TestApplication(handler, configuration: configuration)
     }
 
-    @Test("The recorded answer is no difference, wherever the request is split")
+    @Test("An equal response has no differences, wherever the request is split")
     func same() async throws {
         let count = exchange().request.count
         for place in 1..<count {
@@ -39,7 +39,7 @@ struct ExchangeReplayTests {
         }
     }
 
-    @Test("An answer that differs from the recorded one is an issue")
+    @Test("A field that differs from the recorded one is reported, unless it is ignored")
     func other() async throws {
         let found = try await ExchangeReplay().differences(exchange(), in: application("other"))
         #expect(found == ["x-kind: [\"echo\"] became [\"other\"]"])
@@ -49,7 +49,7 @@ struct ExchangeReplayTests {
     }
 
     @Test(
-        "A request that is not whole, for whose rest the application waits, is an issue",
+        "An incomplete request is reported if the application waits for the rest",
         .timeLimit(.minutes(1)),
         arguments: [
             "", "POST /echo HTTP/1.1\r\nHost: a\r\n",
@@ -64,7 +64,7 @@ struct ExchangeReplayTests {
         #expect(found == ["the request is not whole"])
     }
 
-    @Test("An answer to a request that is not whole, or not valid, is compared")
+    @Test("A response to an incomplete or invalid request is compared")
     func earlyAnswer() async throws {
         var recorded = exchange()
         recorded.request = Array(
@@ -81,7 +81,7 @@ struct ExchangeReplayTests {
         #expect(found.first == "status 200 became 400")
     }
 
-    @Test("A server that sends nothing is an issue")
+    @Test("A response without the recorded content is reported")
     func nothing() async throws {
         var recorded = exchange()
         recorded.request = Array("POST /echo HTTP/1.1\r\nHost: a\r\n\r\n".utf8)

@@ -45,7 +45,7 @@ struct TestApplicationTests {
 
     private let app = Self.application()
 
-    @Test("A route is answered")
+    @Test("A request for a route gets its response")
     func route() async throws {
         let response = try await app.response(to: .get("/users/1"))
         #expect(response.status == .ok)
@@ -54,7 +54,7 @@ struct TestApplicationTests {
         #expect(try await app.response(to: .get("/peer")).text == "127.0.0.1")
     }
 
-    @Test("HEAD, methods and errors are as over a network")
+    @Test("HEAD gets no content; a wrong method, path or media type gets 405, 404 or 415")
     func rules() async throws {
         let head = try await app.response(to: .head("/users/1"))
         #expect(head.status == .ok && head.content.isEmpty)
@@ -66,7 +66,7 @@ struct TestApplicationTests {
         #expect(try await app.response(to: .post("/users", .text("no"))).status.code == 415)
     }
 
-    @Test("JSON goes both ways")
+    @Test("JSON is sent in a request and read from a response")
     func json() async throws {
         let ada = User(id: 1, name: "Ada")
         let response = try await app.response(to: .post("/users", .json(ada)))
@@ -76,7 +76,9 @@ struct TestApplicationTests {
         #expect(throws: CodecError.self) { try text.json(as: User.self) }
     }
 
-    @Test("Content of any length arrives whole", arguments: [0, 1, 100_000, 3 << 20])
+    @Test(
+        "Content of up to 3 MiB arrives complete in both directions",
+        arguments: [0, 1, 100_000, 3 << 20])
     func content(_ count: Int) async throws {
         var configuration = ServerConfiguration()
         configuration.contentLimit = 8 << 20
@@ -90,7 +92,7 @@ struct TestApplicationTests {
         #expect(response.content == bytes)
     }
 
-    @Test("A form is sent as one")
+    @Test("A form is sent URL-encoded")
     func form() async throws {
         let response = try await app.response(to: .post("/echo", .form(["a": "b c"])))
         #expect(response.text == "a=b+c")
@@ -98,7 +100,7 @@ struct TestApplicationTests {
 
     // The examples of RFC 7617, sections 2 and 2.1.
     @Test(
-        "A login goes out by Basic, in UTF-8",
+        "A login is sent as Basic credentials in UTF-8",
         arguments: [
             ("Aladdin", "open sesame", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
             ("test", "123£", "Basic dGVzdDoxMjPCow=="),
@@ -112,14 +114,14 @@ struct TestApplicationTests {
         #expect(response.text == field)
     }
 
-    @Test("A stream is collected, with the fields behind it")
+    @Test("A streamed response is collected, with its trailers")
     func stream() async throws {
         let response = try await app.response(to: .get("/count"))
         #expect(response.text == "1\n2\n3\n")
         #expect(response.trailers["X-Count"] == "3")
     }
 
-    @Test("Interim responses are kept apart")
+    @Test("Interim responses are separate from the final response")
     func interim() async throws {
         let response = try await app.response(to: .get("/early"))
         #expect(response.text == "late")
@@ -127,7 +129,7 @@ struct TestApplicationTests {
         #expect(response.interim.first?.fields[.link] == "</a.css>")
     }
 
-    @Test("A response that is cut off is an error, with what had come")
+    @Test("An incomplete response is an error with the content so far")
     func cut() async throws {
         let error = await #expect(throws: TestApplicationError.self) {
             try await app.response(to: .get("/broken"))
@@ -138,7 +140,7 @@ struct TestApplicationTests {
         #expect(response.status == .ok && response.text == "some")
     }
 
-    @Test("A request that must not go on the wire is refused")
+    @Test("A request with an invalid target or field value is refused")
     func invalid() async {
         await #expect(throws: HTTPMessageError.self) {
             try await app.response(to: .get("no slash"))
@@ -168,7 +170,7 @@ struct TestApplicationTests {
         #expect(wasCancelled)
     }
 
-    @Test("Requests may run at once")
+    @Test("Concurrent requests get their own responses")
     func concurrent() async throws {
         try await withThrowingTaskGroup(of: (Int, String).self) { group in
             for id in 0..<200 {

@@ -28,7 +28,7 @@
         }
 
         @Test(
-            "Each form of a target has its path and its authority",
+            "Each form of a target gives the expected authority and path",
             arguments: [
                 ("GET /a", "a", "/a"), ("OPTIONS *", "a", "*"),
                 ("GET http://b:1/c?d", "b:1", "/c?d"), ("GET http://b:1", "b:1", "/"),
@@ -42,7 +42,7 @@
             #expect(request.headerFields.isEmpty)
         }
 
-        @Test("What the parser has read, the serialiser writes again")
+        @Test("The serialiser writes a parsed request with the same bytes")
         func roundTrip() throws {
             let text = "GET /a?b HTTP/1.1\r\nHost: h\r\nAccept: */*\r\nX-A: 1\r\nx-a: 2\r\n\r\n"
             let request = try request(text)
@@ -54,7 +54,7 @@
             #expect(String(decoding: bytes, as: UTF8.self) == text)
         }
 
-        @Test("A response goes both ways, with its reason phrase in")
+        @Test("A response keeps status code and fields through the serialiser and the parser")
         func response() throws {
             var serializer = ResponseSerializer()
             var buffer = ByteBuffer()
@@ -88,7 +88,7 @@
             #expect(taken(replaced) == "a\u{FFFD}")
         }
 
-        @Test("Fields that must not go on the wire are refused by the serialiser")
+        @Test("The serialiser refuses an invalid path and a missing authority")
         func refused() {
             var request = HTTPRequest(method: .get, scheme: nil, authority: "h", path: "no slash")
             var serializer = RequestSerializer()
@@ -104,7 +104,9 @@
             #expect(count == 0)
         }
 
-        @Test("All methods are the same in both", arguments: ["GET", "PROPFIND", "x-own!"])
+        @Test(
+            "A method is the same after conversion in both directions",
+            arguments: ["GET", "PROPFIND", "x-own!"])
         func methods(_ name: String) throws {
             let method = try #require(HTTPMethod(name))
             #expect(HTTPRequest.Method(method).rawValue == name)

@@ -12,7 +12,7 @@
 
     @Suite("Messages of swift-http-types, of the server and of the client")
     struct ServerAndClientTests {
-        @Test("A handler sees the request, and answers by a response")
+        @Test("Request and response are converted in a handler, framing fields left out")
         func handler() async throws {
             let app = TestApplication(
                 AsyncHandler { request in
@@ -51,7 +51,7 @@
             #expect(HTTPRequest(request) == head)
         }
 
-        @Test("User, password and fragment of a URL do not go along")
+        @Test("User, password and fragment of a URL are left out")
         func secrets() {
             let request = HTTPRequest(ClientRequest(.get, "https://a:b@h/#c"))
             #expect(request.scheme == "https")
@@ -59,7 +59,7 @@
             #expect(request.path == "/")
         }
 
-        @Test("A request that names no URL is none")
+        @Test("A request without a scheme, or with CONNECT, gives no client request")
         func none() {
             let head = HTTPRequest(method: .get, scheme: nil, authority: "h", path: "/")
             #expect(ClientRequest(head) == nil)
@@ -69,7 +69,7 @@
         }
 
         @Test(
-            "Path and authority cannot change the host that is asked",
+            "A scheme, authority or path that would change another part of the URL is refused",
             arguments: [
                 ("http", "h", ".example.net/x"), ("http", "h", "@example.net/"),
                 ("http", "h", ":81/"), ("http", "h", "*"), ("http", "h", "?a"), ("http", "h", "x/"),
@@ -83,7 +83,7 @@
             #expect(ClientRequest(head) == nil)
         }
 
-        @Test("Without a path the root is asked", arguments: ["", nil] as [String?])
+        @Test("A request without a path gets the path /", arguments: ["", nil] as [String?])
         func emptyPath(_ path: String?) throws {
             let head = HTTPRequest(method: .get, scheme: "http", authority: "h:1", path: path)
             #expect(try #require(ClientRequest(head)).url.absoluteString == "http://h:1/")

@@ -4,13 +4,13 @@ internal import ToolkitSystem
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
-    // For `environ`, which nobody changes while tests run.
+    // For `environ`, which does not change while tests run.
     @unsafe @preconcurrency internal import Glibc
 #elseif canImport(Musl)
     @unsafe @preconcurrency internal import Musl
 #endif
 
-/// A child of the tests: started with posix_spawn, waited for by a thread of its own.
+/// A child process of the tests, started with posix_spawn. A separate thread waits for its end.
 final class ChildProcess: Sendable {
     private struct State {
         var status: CInt?
@@ -50,8 +50,8 @@ final class ChildProcess: Sendable {
         OwnThread.start { self.reap() }
     }
 
-    /// Until the lock is taken the child stays a zombie, so that a signal never meets a stranger
-    /// who got its identifier.
+    /// The child stays a zombie until the lock is taken, so that a signal never reaches another
+    /// process with the same identifier.
     private func reap() {
         var info = unsafe siginfo_t()
         while unsafe waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}

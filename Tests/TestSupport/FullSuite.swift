@@ -16,15 +16,15 @@ package enum FullSuite {
     /// Whether `TEST_ALL` is set.
     package static let isOn = unsafe getenv("TEST_ALL") != nil
 
-    /// The programs, libraries and Python modules that `make test-all` alone installs.
+    /// The programs, libraries and Python modules that only `make test-all` installs.
     private static let tools: Set<String> = [
         "nginx", "haproxy", "apache2", "httpd", "chromium", "gio", "dbus-run-session", "rclone",
         "node", "requests", "httpx", "webdav3.client", "libbrotlidec", "tusclient", "testssl",
         "sslyze", "certutil", "websockets", "wsproto",
     ]
 
-    /// Skips the running test, or in the full suite fails it, when a library is not there that is
-    /// looked for at run time.
+    /// Skips the running test, or fails it in the full suite, when a library that is loaded at run
+    /// time is missing.
     package static func require(_ library: String, isThere: Bool) throws {
         guard !isThere else { return }
         try admit(library)

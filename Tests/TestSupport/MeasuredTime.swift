@@ -6,7 +6,7 @@
     internal import Musl
 #endif
 
-/// The processor time of the calling thread: what else the machine does is no part of it.
+/// The processor time of the calling thread. Other work of the machine does not count.
 package enum ThreadTime {
     private static var now: Duration {
         var time = timespec()
@@ -14,7 +14,7 @@ package enum ThreadTime {
         return Duration.seconds(time.tv_sec) + Duration.nanoseconds(time.tv_nsec)
     }
 
-    /// How long this thread is busy with some work.
+    /// The processor time that this thread spends on some work.
     package static func measure(_ work: () throws -> Void) rethrows -> Duration {
         let start = now
         try work()
@@ -22,7 +22,8 @@ package enum ThreadTime {
     }
 }
 
-/// Whether some work takes less than a limit, once in some attempts: other tests run beside it.
+/// Whether some work takes less than a limit in at least one of several attempts, because other
+/// tests run at the same time.
 package func takesLess(
     than limit: Duration, attempts: Int = 3, _ work: () async throws -> Void
 ) async throws -> Bool {

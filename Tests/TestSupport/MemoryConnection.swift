@@ -3,7 +3,7 @@ package import HTTPServerCore
 internal import HTTPServerKit
 package import ToolkitSystem
 
-/// A condition that was not met in time, and what had happened until then.
+/// A condition that was not met in time, and the record until then.
 package struct MemoryTimeout: Error, CustomStringConvertible {
     package var awaited: String
     package var record: MemoryRecord
@@ -20,14 +20,14 @@ package final class MemoryConnection: Sendable {
     package let core: ServerCore
     private let transport: MemoryTransport
 
-    /// How long a condition may take before the test fails; it says nothing about speed.
+    /// How long a condition may take before the test fails. It does not measure speed.
     private static let patience = Duration.seconds(120)
 
     /// - Parameters:
     ///   - address: where the client is.
     ///   - loop: a loop to use instead of the one that connections of this configuration share.
-    ///   - layers: what stands between the transport and the connection, from the transport up.
-    ///   - input: what the client sends before anything else can happen.
+    ///   - layers: the layers between the transport and the connection, from the transport up.
+    ///   - input: the input that arrives first, before any other event.
     package init(
         _ handler: any Handler, configuration: ServerConfiguration = .test,
         peer: MemoryTransport.Peer = MemoryTransport.Peer(), address: PeerAddress = PeerAddress(),
@@ -49,9 +49,9 @@ package final class MemoryConnection: Sendable {
         }
     }
 
-    // MARK: What the client does
+    // MARK: Actions of the client
 
-    /// Sends pieces, each of which comes with an event of its own.
+    /// Sends pieces, each with a separate event.
     package func send(_ pieces: String...) {
         feed(pieces.map { .bytes(Array($0.utf8)) })
     }
@@ -65,37 +65,37 @@ package final class MemoryConnection: Sendable {
         loop.execute { [transport] in transport.add(input) }
     }
 
-    /// Ends its stream; it may still read.
+    /// Ends the client's stream. The client may still read.
     package func end() { feed([.end]) }
 
-    /// Resets the connection, as the poller tells it.
+    /// Resets the connection, as the poller reports it.
     package func hangUp() {
         loop.execute { [transport] in
             transport.connection?.handle(MemoryTransport.event(isHungUp: true))
         }
     }
 
-    /// Reads some more.
+    /// Reads this many more bytes of the output.
     package func read(_ bytes: Int) {
         loop.execute { [transport] in transport.allow(bytes) }
     }
 
-    /// Sets how many bytes the system holds for it.
+    /// Sets how many sent bytes the client has not acknowledged.
     package func leave(unacknowledged count: Int) {
         loop.execute { [transport] in transport.unacknowledgedBytes = count }
     }
 
-    /// Sends bytes of which a layer above the socket makes nothing yet.
+    /// Sends bytes that a layer above the socket cannot decode yet.
     package func send(unreadable count: Int64) {
         loop.execute { [transport] in transport.receivedBytes += count }
     }
 
-    /// Fails once it was sent that many bytes.
+    /// Makes sending fail once the client has received this many bytes.
     package func fail(at offset: Int, _ code: CInt) {
         loop.execute { [transport] in transport.fail(at: offset, code) }
     }
 
-    // MARK: What the test sees
+    // MARK: Observations of the test
 
     package var record: MemoryRecord { transport.recording.record }
 
@@ -109,7 +109,7 @@ package final class MemoryConnection: Sendable {
         return record
     }
 
-    /// Waits until the output holds a text some times.
+    /// Waits until the output contains a text the given number of times.
     @discardableResult
     package func output(_ text: String, times: Int = 1) async throws -> MemoryRecord {
         try await wait(for: "output of \(text)") { $0.count(of: text) >= times }
@@ -124,12 +124,12 @@ package final class MemoryConnection: Sendable {
         return record
     }
 
-    /// Lets the loop do all it can do by itself.
+    /// Lets the loop finish all work that needs no further input.
     package func settle() async {
         for _ in 0..<12 { await onLoop { _ in } }
     }
 
-    /// Does something on the loop; `nil` stands for a connection that is gone.
+    /// Calls `body` on the loop, with `nil` if the connection no longer exists.
     @discardableResult
     package func onLoop<Result: Sendable>(
         _ body: @escaping @Sendable (Connection?) -> Result
@@ -159,8 +159,8 @@ package final class MemoryConnection: Sendable {
         }
     }
 
-    /// Whether the deadline is so many seconds after a time between `start` and now, however late
-    /// the test asks.
+    /// Whether the deadline is the given number of seconds after a time between `start` and now.
+    /// A late call does not change the result.
     package func hasDeadline(in seconds: UInt64, since start: UInt64) async -> Bool {
         await onLoop { [loop] connection in
             guard let connection, connection.deadline != .max else { return false }

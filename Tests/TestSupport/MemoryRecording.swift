@@ -1,7 +1,7 @@
 package import HTTPServerCore
 import ToolkitSystem
 
-/// What a connection has done to its transport.
+/// The calls of a connection to its transport.
 package struct MemoryRecord: Sendable {
     /// All bytes sent, in order.
     package var output: [UInt8] = []
@@ -9,15 +9,15 @@ package struct MemoryRecord: Sendable {
     package var sends: [Int] = []
     /// Calls that could send nothing.
     package var blockedSends = 0
-    /// What was watched for, from the first change on.
+    /// The events that were watched for, from the first change on.
     package var interests: [PollInterest] = []
     /// How many bytes were received.
     package var received = 0
     package var hasShutDownWriting = false
     package var closes = 0
-    /// How often closing was made to look like a failure.
+    /// How often the connection has requested to close by a reset.
     package var resets = 0
-    /// Events that led to nothing though they were asked for: a poller would repeat them without
+    /// Watched events to which the connection did not react: a poller would repeat them without
     /// end.
     package var needlessEvents = 0
 
@@ -31,7 +31,7 @@ package struct MemoryRecord: Sendable {
         return lines.filter { !$0.hasPrefix("Date: ") }.joined(separator: "\r\n")
     }
 
-    /// How often a text stands in the output.
+    /// How often the output contains a text.
     package func count(of part: String) -> Int {
         text.ranges(of: part).count
     }
@@ -42,7 +42,7 @@ package struct MemoryRecord: Sendable {
     }
 }
 
-/// A record that tests wait on.
+/// A record on whose changes tests wait.
 package final class MemoryRecording: Sendable {
     private struct Waiter: Sendable {
         var id: Int
@@ -74,7 +74,7 @@ package final class MemoryRecording: Sendable {
     }
 
     /// Waits until the record meets a condition.
-    /// - Returns: the record, or `nil` when that took longer than any healthy run.
+    /// - Returns: the record, or `nil` when the condition was not met within the limit.
     package func record(
         within limit: Duration, when isMet: @escaping @Sendable (MemoryRecord) -> Bool
     ) async -> MemoryRecord? {

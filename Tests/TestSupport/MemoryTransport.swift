@@ -4,22 +4,22 @@ import ToolkitSystem
 /// A transport in memory whose faults a test chooses: input event by event, a peer that reads
 /// slowly or not at all, and errors at a chosen byte.
 ///
-/// All of it is confined to the loop; `MemoryConnection` is the way in from a test.
+/// It is used only on the loop. Tests use it through `MemoryConnection`.
 package final class MemoryTransport: Transport, @unchecked Sendable {
-    /// What one readable event brings.
+    /// The input of one readable event.
     package enum Input: Sendable {
         case bytes([UInt8])
-        /// The end of the peer's stream; it stays.
+        /// The end of the peer's stream. It stays in the inbox.
         case end
         /// An error, such as ECONNRESET.
         case failure(CInt)
     }
 
-    /// How the peer takes what is sent.
+    /// How the peer reads the output.
     package struct Peer: Sendable {
-        /// The most bytes one call sends; behind such a call the next one would block.
+        /// The most bytes one call sends. After a call that sends only a part, the next one blocks.
         package var sendLimit: Int?
-        /// The bytes that are taken before the peer stops reading; `nil` for any number.
+        /// How many bytes the peer reads before it stops; `nil` for any number.
         package var credit: Int?
         /// The error of the call that would send this byte.
         package var failure: (offset: Int, code: CInt)?
@@ -45,7 +45,7 @@ package final class MemoryTransport: Transport, @unchecked Sendable {
     private var hasScheduledWrite = false
     private var sent = 0
     private var isClosed = false
-    /// As a socket below TLS tells it.
+    /// As a socket below TLS reports it.
     package var receivedBytes: Int64 = 0
     package var unacknowledgedBytes: Int?
 
@@ -56,19 +56,19 @@ package final class MemoryTransport: Transport, @unchecked Sendable {
 
     // MARK: Events
 
-    /// Each input comes with an event of its own, as soon as the connection wants to read.
+    /// Adds input, each with a separate event as soon as the connection wants to read.
     package func add(_ input: [Input]) {
         inbox += input
         scheduleRead()
     }
 
-    /// The peer reads on.
+    /// The peer reads this many more bytes.
     package func allow(_ bytes: Int) {
         peer.credit = (peer.credit ?? 0) + bytes
         scheduleWrite()
     }
 
-    /// The peer fails at a byte of the output from now on.
+    /// Makes sending fail at this byte of the output.
     package func fail(at offset: Int, _ code: CInt) {
         peer.failure = (offset, code)
     }
@@ -86,7 +86,7 @@ package final class MemoryTransport: Transport, @unchecked Sendable {
         isReadable = true
         connection?.handle(MemoryTransport.event(isReadable: true))
         isReadable = false
-        // A poller that is told nothing new reports the same again, without end.
+        // Without a change, a poller reports the same event again, without end.
         if case .end = first, !isClosed, interest.contains(.read) {
             return recording.change { $0.needlessEvents += 1 }
         }
@@ -124,7 +124,7 @@ package final class MemoryTransport: Transport, @unchecked Sendable {
     // MARK: Transport
 
     package func receive(into room: UnsafeMutableRawBufferPointer) -> IOResult {
-        // Input that has come while nothing watched for it is there without an event.
+        // Input that arrived while it was not watched for can be read without an event.
         guard isReadable || !interest.contains(.read), let first = inbox.first else {
             return .wouldBlock
         }

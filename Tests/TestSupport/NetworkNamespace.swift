@@ -7,17 +7,19 @@
         internal import Musl
     #endif
 
-    /// A network of its own for some tests, in which interfaces and addresses may come and go.
+    /// A separate network for some tests, in which interfaces and addresses may change.
     ///
-    /// A test outside runs this program of tests again, in a new network namespace (network_namespaces(7)), for the suites that are enabled only there. Nothing of the machine's own network changes.
+    /// A test outside runs this test program again in a new network namespace
+    /// (network_namespaces(7)), with the suites that are enabled only there. The machine's own
+    /// network does not change.
     package enum NetworkNamespace {
         private static let mark = "HTTP_TESTS_IN_NAMESPACE"
 
-        /// Whether these tests run in a network of their own.
+        /// Whether these tests run in a separate network.
         package static var isInside: Bool { unsafe getenv(mark) != nil }
 
-        /// Whether this user may make one: root may, others where the system lets them have user
-        /// namespaces. A missing tool does not count; the test that needs it says so.
+        /// Whether this user may make one: root may, other users if the system allows them user
+        /// namespaces. A missing tool is no reason; the test that needs the tool reports it.
         package static func isAllowed() async -> Bool {
             guard let result = try? await Program.run("unshare", options + ["true"]) else {
                 return true
@@ -31,10 +33,10 @@
         }
 
         /// Runs the suites whose names match, in a network that has only the loopback interface.
-        /// All programs that are started there end with it.
+        /// All programs that are started there end with the tests.
         /// - Parameters:
         ///   - filter: a regular expression for the names of tests.
-        ///   - preparation: commands of the shell that come before.
+        ///   - preparation: shell commands that run before the tests.
         package static func run(
             _ filter: String, preparation: String = "", limit: Duration = .seconds(240)
         ) async throws -> Program.Result {

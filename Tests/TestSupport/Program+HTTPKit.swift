@@ -1,15 +1,15 @@
 internal import Foundation
 
 extension Program {
-    /// The path of the built `httpkit`, which stands beside the bundle of tests.
+    /// The path of the built `httpkit`, which is next to the test bundle.
     package static var httpkit: String {
         tests.deletingLastPathComponent().appendingPathComponent("httpkit").path
     }
 
-    /// The path of the program that these tests are.
+    /// The path of this test program.
     package static var own: String { tests.path }
 
-    /// The program, on Darwin of the bundle, that these tests are.
+    /// This test program; on Darwin its bundle.
     private static var tests: URL {
         #if canImport(Darwin)
             let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }

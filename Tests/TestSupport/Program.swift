@@ -11,20 +11,20 @@ internal import ToolkitSystem
 
 /// Programs that the tests run to their end.
 package enum Program {
-    /// What a program came to.
+    /// The result of a program.
     package struct Result: Sendable {
         /// The exit status, or minus the number of the signal that ended it.
         package var status: CInt
         /// The bytes of its standard output.
         package var output: [UInt8]
-        /// The text of its standard error; a line at the end says when it ran too long.
+        /// The text of its standard error; the last line says if it ran too long.
         package var complaints: String
 
         /// Its standard output as text.
         package var text: String { String(decoding: output, as: UTF8.self) }
     }
 
-    /// A program that is not installed: the test fails and says what to do.
+    /// A program that is not installed. The error names the command that installs it.
     package struct Missing: Error, CustomStringConvertible {
         package var tool: String
 
@@ -35,7 +35,7 @@ package enum Program {
         }
     }
 
-    /// A program that is there and cannot be started.
+    /// A program that is installed, but cannot be started or fails.
     package struct Failure: Error, CustomStringConvertible {
         package var description: String
 
@@ -45,7 +45,7 @@ package enum Program {
     /// The path of the first of these programs on PATH.
     package static func find(_ names: String...) throws -> String {
         let path = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "/usr/bin:/bin"
-        // Not everybody's PATH has the folders of the administrator's tools.
+        // Some users' PATH lacks the folders of administration tools.
         let folders = "\(path):/usr/sbin:/sbin".split(separator: ":")
         for name in names {
             try FullSuite.admit(name)
@@ -82,12 +82,12 @@ package enum Program {
     }
 
     /// Runs a program to its end, and kills it and its descendants when that takes too long or the
-    /// test's task is cancelled. Nothing that it starts outlives it, unless in a group of its own.
+    /// test's task is cancelled. Its descendants end with it, except in another process group.
     /// - Parameters:
-    ///   - program: a path, or a name that is looked for on PATH.
-    ///   - input: what it reads from standard input.
-    ///   - environment: variables that it gets beside those of the tests, or in their place.
-    ///   - folder: where it runs, when not where the tests do.
+    ///   - program: a path, or a name that is searched on PATH.
+    ///   - input: the bytes of its standard input.
+    ///   - environment: variables that are added to those of the tests, or replace them.
+    ///   - folder: its working folder, if it differs from that of the tests.
     package static func run(
         _ program: String, _ arguments: [String], input: [UInt8] = [],
         environment: [String: String]? = nil, folder: String? = nil,

@@ -6,7 +6,7 @@
     internal import Musl
 #endif
 
-/// The files that stand for the streams of a program: they never fill up and block.
+/// Files in place of a program's pipes: they never fill up and block.
 final class ProgramStreams: Sendable {
     let input: UnnamedFile
     let output: UnnamedFile
@@ -20,8 +20,8 @@ final class ProgramStreams: Sendable {
     }
 }
 
-/// A temporary file that is open and has no name: nothing is left of it. Program and tests share
-/// the position in it, which is the program's; the tests name the place of what they read.
+/// An open temporary file without a name, which disappears when it is closed. Program and tests
+/// share its position, which only the program uses; the tests read and write at given offsets.
 final class UnnamedFile: Sendable {
     let descriptor: CInt
 
@@ -46,12 +46,12 @@ final class UnnamedFile: Sendable {
         }
     }
 
-    /// All of it so far.
+    /// All bytes so far.
     func bytes() -> [UInt8] {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return [] }
         let size = Int(status.st_size)
-        // Arrays without room share a place in memory, which they also write to.
+        // Arrays without capacity share one object in memory, which they also write to.
         guard size > 0 else { return [] }
         return unsafe [UInt8](unsafeUninitializedCapacity: size) { room, filled in
             filled = 0

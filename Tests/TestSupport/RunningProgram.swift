@@ -1,8 +1,8 @@
 internal import HTTPServerCore
 internal import ToolkitSystem
 
-/// A program that runs while the test goes on. It is killed when this object goes; a thread of its
-/// own waits for its end.
+/// A program that runs while the test continues. It is killed when this object is released; a
+/// separate thread waits for its end.
 package final class RunningProgram: Sendable {
     private let child: ChildProcess
     private let streams: ProgramStreams
@@ -10,9 +10,9 @@ package final class RunningProgram: Sendable {
 
     /// Starts a program; the parameters are those of `Program.run`.
     /// - Parameters:
-    ///   - errors: an open file that standard error goes to, when not to `complaints`. It stays
-    ///     the caller's.
-    ///   - isGroup: whether it leads a process group of its own, all of which is killed at its
+    ///   - errors: an open file for standard error, instead of `complaints`. The caller closes
+    ///     it.
+    ///   - isGroup: whether it leads a separate process group, all of which is killed at its
     ///     end. Otherwise a signal from the terminal ends it together with the tests.
     package init(
         _ program: String, _ arguments: [String], input: [UInt8] = [],
@@ -36,13 +36,13 @@ package final class RunningProgram: Sendable {
     /// Whether it has not ended yet.
     package var isRunning: Bool { child.status == nil }
 
-    /// What it has written to standard output so far.
+    /// Its standard output so far.
     package var output: [UInt8] { streams.output.bytes() }
 
-    /// What it has written to standard output so far, as text.
+    /// Its standard output so far, as text.
     package var text: String { String(decoding: output, as: UTF8.self) }
 
-    /// What it has written to standard error so far.
+    /// Its standard error so far.
     package var complaints: String {
         String(decoding: streams.complaints.bytes(), as: UTF8.self) + overdue.withLock { $0 }
     }
@@ -66,14 +66,14 @@ package final class RunningProgram: Sendable {
         }
     }
 
-    /// Waits until a condition holds that its output may bring about.
+    /// Waits until a condition holds, such as one on its output.
     /// - Returns: whether it held before the program ended and before the time was up.
     package func wait(
         limit: Duration = .seconds(60), until isMet: (RunningProgram) -> Bool
     ) async -> Bool {
         let end = ContinuousClock.now + limit
         while !isMet(self) {
-            // What was written just before the end counts.
+            // Output that was written just before the end counts.
             guard isRunning else { return isMet(self) }
             guard ContinuousClock.now < end else { return false }
             guard (try? await Task.sleep(for: .milliseconds(3))) != nil else { return false }

@@ -6,7 +6,7 @@
     internal import Darwin
 #endif
 
-/// What differs when the tests run under a sanitizer, as `Scripts/sanitize` has them do.
+/// The differences when the tests run under a sanitizer, as with `Scripts/sanitize`.
 package enum Sanitizers {
     /// How many KiB more memory processes may use; 0 without a sanitizer.
     package static var memory: Int {
@@ -14,6 +14,6 @@ package enum Sanitizers {
         return unsafe Int(String(cString: text)) ?? 0
     }
 
-    /// Whether there is one.
+    /// Whether the tests run under a sanitizer.
     package static var isOn: Bool { memory > 0 }
 }

@@ -1,4 +1,4 @@
-/// A response as a client sees it, read in the plainest way.
+/// A response as a client sees it, read by a minimal parser.
 package struct ServerAnswer: Sendable {
     package var status: Int
     package var fields: [(name: String, value: String)]
@@ -6,7 +6,7 @@ package struct ServerAnswer: Sendable {
 
     package var text: String { String(decoding: content, as: UTF8.self) }
 
-    /// The value of the first field with this name, which is compared as it is written.
+    /// The value of the first field with exactly this name, in upper and lower case.
     package subscript(name: String) -> String? {
         fields.first { $0.name == name }?.value
     }

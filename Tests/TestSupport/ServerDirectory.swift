@@ -9,7 +9,7 @@ import ToolkitSystem
     internal import Musl
 #endif
 
-/// A directory of its own for a test, removed with all that is in it.
+/// A separate directory for a test, removed with its content.
 package final class ServerDirectory: Sendable {
     package let path: String
 
@@ -75,20 +75,20 @@ package final class ServerDirectory: Sendable {
         guard unsafe mkfifo(path(name), 0o600) == 0 else { throw Failure("mkfifo") }
     }
 
-    /// Makes a device of characters, in which nothing is.
-    /// - Returns: whether that is allowed.
+    /// Makes an empty character device, such as /dev/null.
+    /// - Returns: whether the system allows it.
     package func makeNullDevice(_ name: String) -> Bool {
         unsafe mknod(path(name), S_IFCHR | 0o600, 0x103) == 0
     }
 
-    /// Leaves a Unix socket behind that nobody listens on.
+    /// Makes a Unix socket without a listener.
     package func makeStaleSocket(_ name: String) throws {
         let listener = try Listener.bind(unixPath: path("other"), backlog: 1)
         try rename("other", to: name)
         withExtendedLifetime(listener) {}
     }
 
-    /// Gives a file another name, in place of what has that name.
+    /// Renames a file, and replaces a file that already has the new name.
     package func rename(_ name: String, to other: String) throws {
         #if canImport(Darwin)
             let result = unsafe Darwin.rename(path(name), path(other))
@@ -105,7 +105,7 @@ package final class ServerDirectory: Sendable {
         guard unsafe unlink(path(name)) == 0 else { throw Failure("unlink") }
     }
 
-    /// Cuts a file.
+    /// Truncates a file.
     package func truncate(_ name: String, to length: Int) throws {
         let result = self.truncate(path: path(name), off_t(length))
         guard result == 0 else { throw Failure("truncate") }

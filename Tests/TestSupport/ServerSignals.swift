@@ -1,7 +1,7 @@
 internal import HTTPServerCore
 internal import ToolkitSystem
 
-/// Something that handlers wait for and a test lets happen, once.
+/// A gate at which a handler waits until a test opens it, once.
 package final class ServerGate: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
@@ -12,13 +12,13 @@ package final class ServerGate: Sendable {
 
     package func open() { continuation.finish() }
 
-    /// Waits, for one task; returns early when that is cancelled.
+    /// Waits until the gate opens. Only one task may wait; it returns early when it is cancelled.
     package func wait() async {
         for await _ in stream {}
     }
 }
 
-/// What handlers tell a test, in order.
+/// Entries that handlers report to a test, in order.
 package final class ServerLog<Entry: Sendable>: Sendable {
     private let stream: AsyncStream<Entry>
     private let continuation: AsyncStream<Entry>.Continuation
@@ -37,7 +37,7 @@ package final class ServerLog<Entry: Sendable>: Sendable {
     package var entries: [Entry] { all.withLock { $0 } }
 
     /// Waits for the first entry that meets a condition; `nil` when the test's task is cancelled,
-    /// or when it took longer than any healthy run.
+    /// or after 120 seconds.
     package func first(where isMet: (Entry) -> Bool = { _ in true }) async -> Entry? {
         let alarm = Task { [continuation] in
             guard (try? await Task.sleep(for: .seconds(120))) != nil else { return }

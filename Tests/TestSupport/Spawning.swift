@@ -6,7 +6,7 @@
     internal import Musl
 #endif
 
-/// What posix_spawn does in the child before the program begins.
+/// The actions of posix_spawn in the child before the program begins.
 @safe struct SpawnActions: ~Copyable {
     #if canImport(Darwin)
         var value: posix_spawn_file_actions_t?
@@ -56,7 +56,7 @@
     mutating func destroy() { unsafe posix_spawnattr_destroy(&value) }
 }
 
-/// Texts as C wants them: pointers to bytes that end with NUL, and a null pointer at the end.
+/// Strings as C expects them: pointers to bytes that end with NUL, and a null pointer at the end.
 @safe struct CStrings: ~Copyable {
     let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
     private let count: Int

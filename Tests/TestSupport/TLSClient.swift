@@ -27,14 +27,14 @@ package final class TLSClient: @unchecked Sendable {
 
     /// - Parameters:
     ///   - version: the only version that it speaks; 0 for any.
-    ///   - name: the host name that it asks for.
+    ///   - name: the host name that it requests.
     package init(version: CInt = 0, name: String? = nil, session: Session? = nil) {
         unsafe pointer = tls_test_client(version, name, session?.pointer)
     }
 
     deinit { unsafe tls_test_client_free(pointer) }
 
-    /// Shows a certificate when it is asked for one; both are PEM.
+    /// Sends this certificate when the server requests one; certificate and key are PEM.
     package func use(_ certificate: String, key: String) -> Bool {
         unsafe tls_test_client_use(pointer, certificate, key) == 1
     }
@@ -73,7 +73,7 @@ package final class TLSClient: @unchecked Sendable {
     @discardableResult
     package func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
-    /// All plaintext that has come; `nil` when nothing more can.
+    /// All plaintext received so far; `nil` after a failure.
     package func read() -> [UInt8]? {
         var all: [UInt8] = []
         var room = [UInt8](repeating: 0, count: 64 << 10)
@@ -86,7 +86,7 @@ package final class TLSClient: @unchecked Sendable {
 
     package func close() { unsafe tls_test_client_close(pointer) }
 
-    /// Asks for records of at most 512 bytes of content; before the handshake.
+    /// Requests records of at most 512 bytes of content. It is called before the handshake.
     package func limitRecords() { _ = unsafe tls_test_client_limit_records(pointer) }
 
     package func updateKeys() -> Bool { unsafe tls_test_client_update_keys(pointer) == 1 }

@@ -1,20 +1,20 @@
 package import HTTPParser
 package import URLClient
 
-/// Requests as programs send them: by `URLClient`, with a session of their own.
+/// Sends requests as applications do: by `URLClient`, with a separate session.
 ///
-/// Where the bytes on the wire are the point, tests have plain sockets and curl.
+/// Tests of the bytes on the wire use plain sockets and curl instead.
 package struct TestClient: Sendable {
     /// The session. It ends with this client.
     package let session: ClientSession
-    /// What stands before the path, without a slash at the end.
+    /// The URL before the path, without a slash at the end.
     package let base: String
     private let target: ConnectTarget?
 
     /// - Parameters:
-    ///   - base: what stands before the path, such as `http://127.0.0.1:8080`.
+    ///   - base: the URL before the path, such as `http://127.0.0.1:8080`.
     ///   - target: where to connect to instead.
-    ///   - change: changes the configuration; cookies and cache are in memory, and off.
+    ///   - change: changes the configuration, in which cookies, cache and redirects are off.
     package init(
         _ base: String, at target: ConnectTarget? = nil,
         _ change: (inout ClientConfiguration) -> Void = { _ in }
@@ -57,7 +57,7 @@ package struct TestClient: Sendable {
         return request
     }
 
-    /// Sends a request and waits for all of its answer.
+    /// Sends a request and waits for the whole response.
     package func send(
         _ method: HTTPMethod, _ path: String, fields: HTTPFields = [:], body: ClientBody = .none
     ) async throws -> Answer {
@@ -66,7 +66,7 @@ package struct TestClient: Sendable {
         return Answer(content: content, response: response)
     }
 
-    /// Asks for a path.
+    /// Sends a GET request for a path.
     package func get(_ path: String = "/", _ fields: HTTPFields = [:]) async throws -> Answer {
         try await send(.get, path, fields: fields)
     }

@@ -8,10 +8,10 @@ internal import Synchronization
     internal import Musl
 #endif
 
-/// The folder of everything that the tests of this process put on the disk. It goes when the process
-/// ends, with what is still in it: a server that was not awaited may hold its files until then.
+/// The folder of all files that the tests of this process write. It is removed with its content
+/// when the process ends: a server whose end was not awaited may use its files until then.
 package enum TestFolder {
-    /// Its path, which is short, as those of Unix sockets have to be.
+    /// Its path. It is short, because paths of Unix sockets have to be short.
     package static let path: String = {
         guard let made = try? make("/tmp/http-tests-") else { return "/tmp" }
         atexit { TestFolder.remove(TestFolder.path) }
@@ -37,8 +37,8 @@ package enum TestFolder {
         return String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Removes a file or a folder with all that is in it. Servers and caches that have not ended may
-    /// remove or write files meanwhile, so it is tried until nothing is there.
+    /// Removes a file or a folder with its content. Servers and caches that have not ended may
+    /// remove or write files meanwhile, so this repeats until nothing is left.
     package static func remove(_ path: String) {
         guard path != "/tmp" else { return }
         var status = stat()
@@ -47,7 +47,7 @@ package enum TestFolder {
         }
     }
 
-    /// Names are bytes here: some are no UTF-8.
+    /// Names are bytes here, because some are not UTF-8.
     private static func remove(_ name: UnsafePointer<CChar>, in parent: CInt) {
         guard unsafe unlinkat(parent, name, 0) != 0 else { return }
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC

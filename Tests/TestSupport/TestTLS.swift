@@ -1,9 +1,9 @@
 internal import HTTPServerTLS
 
-/// How the servers of a test are reached over TLS: by a certificate for this machine that an authority
-/// of the test has signed, and that all programs trust which the test starts.
+/// TLS for the servers of a test: a certificate for this machine, signed by an authority that all
+/// programs trust which the test starts.
 package final class TestTLS: Sendable {
-    /// That of the running test; `nil` where its servers speak plain HTTP.
+    /// The TLS of the running test; `nil` if its servers speak plain HTTP.
     @TaskLocal package static var current: TestTLS?
 
     /// The files of the certificate and its key, in PEM form.
@@ -36,7 +36,7 @@ package final class TestTLS: Sendable {
     /// The scheme of the URLs.
     package static var scheme: String { current == nil ? "http" : "https" }
 
-    /// The variables by which curl, OpenSSL, Python, Go and Node.js learn of the authority.
+    /// The variables that make curl, OpenSSL, Python, Go and Node.js trust the authority.
     package var environment: [String: String] {
         [
             "CURL_CA_BUNDLE": authority, "SSL_CERT_FILE": authority,
@@ -44,7 +44,7 @@ package final class TestTLS: Sendable {
         ]
     }
 
-    /// The flag by which Chromium takes the certificate; it knows no variable and no file.
+    /// The flag that makes Chromium accept the certificate; no variable or file does that.
     package static var browserFlags: [String] {
         get async throws {
             guard let current else { return [] }

@@ -5,8 +5,8 @@ package struct Overdue: Error, CustomStringConvertible {
 
 /// Waits until a condition holds.
 ///
-/// The limit is there for the day when the condition never holds: it is long enough for a machine
-/// whose processors are busy with something else, so no test depends on its length.
+/// The limit only ends a test whose condition never holds. It is long enough for a machine whose
+/// processors are busy with other work, so no test depends on its length.
 /// - Throws: `Overdue` with the place of the call when the condition does not hold within `limit`;
 ///   `CancellationError` when the test is cancelled.
 package func waitUntil(

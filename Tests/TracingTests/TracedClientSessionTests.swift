@@ -55,7 +55,7 @@
             }
         }
 
-        @Test("The server's span is the child of the client's, and all are one trace")
+        @Test("The server's span is the child of the client's, and all are in one trace")
         func trace() async throws {
             var router = Router()
             router.get("/a") { _ in "a" }
@@ -77,7 +77,7 @@
             }
         }
 
-        @Test("An error of the network is an error of the span")
+        @Test("A failed connection is recorded as an error of the span")
         func failure() async throws {
             await #expect(throws: ClientError.self) {
                 try await ClientSession().traced(by: tracer).data(

@@ -2,7 +2,7 @@
     import InMemoryTracing
     import Tracing
 
-    /// Spans in memory, and their context in `traceparent`, as W3C Trace Context has it.
+    /// Keeps spans in memory, and sends their context in `traceparent` (W3C Trace Context).
     struct TraceparentTracer: Tracer {
         let spans = InMemoryTracer(
             idGenerator: .init(

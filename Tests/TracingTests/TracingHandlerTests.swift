@@ -42,13 +42,13 @@
                 TracingHandler(router, tracer: tracer, recordsQueries: recordsQueries))
         }
 
-        /// The one span, once it has ended.
+        /// Waits for the only span to end.
         private func span() async throws -> FinishedInMemorySpan {
             while tracer.spans.finishedSpans.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
             return try #require(tracer.spans.popFinishedSpans().first)
         }
 
-        @Test("A span is named by method and route, and has the attributes of the request")
+        @Test("A span is named after method and route, and has the attributes of the request")
         func attributes() async throws {
             let request = TestRequest.get(
                 "/users/7?secret", fields: [.host: "example.org:81", .userAgent: "test/1"])
@@ -68,19 +68,19 @@
             #expect(span.attributes == SpanAttributes(expected))
         }
 
-        @Test("The query is there where it is asked for")
+        @Test("The query is recorded with recordsQueries")
         func query() async throws {
             _ = try await application(recordsQueries: true).response(to: .get("/users/7?q=1"))
             #expect(try await span().attributes.get("url.query") == "q=1")
         }
 
-        @Test("The route of a mounted router stands behind its mount")
+        @Test("The route of a mounted router begins with the path of its mount")
         func mounted() async throws {
             _ = try await application().response(to: .get("/api/notes/1"))
             #expect(try await span().attributes.get("http.route") == "/api/notes/:note")
         }
 
-        @Test("From 500 on a span is an error, below it is none")
+        @Test("A span with status 503 is an error, and one with 404 is not")
         func errors() async throws {
             let app = application()
             _ = try await app.response(to: .get("/nothing"))
@@ -94,7 +94,7 @@
             #expect(failed.attributes.get("error.type") == "503")
         }
 
-        @Test("An answer that is cut short is an error")
+        @Test("A response that ends early makes its span an error")
         func cut() async throws {
             await #expect(throws: TestApplicationError.self) {
                 try await application().response(to: .get("/cut"))
@@ -104,7 +104,7 @@
             #expect(span.attributes.get("error.type") != nil)
         }
 
-        @Test("An unknown method has a name of its own")
+        @Test("A span of an unknown method is named HTTP, and keeps the original method")
         func unknownMethod() async throws {
             let method = try #require(HTTPMethod("BREW"))
             _ = try await application().response(to: TestRequest(method, "/users/1"))
@@ -114,7 +114,7 @@
             #expect(span.attributes.get("http.request.method_original") == "BREW")
         }
 
-        @Test("traceparent of the request is the parent, and without it a trace begins")
+        @Test("The request's traceparent is the span's parent; without it the span has none")
         func parent() async throws {
             let trace = String(repeating: "a", count: 32)
             let fields: HTTPFields = ["traceparent": "00-\(trace)-00f067aa0ba902b7-01"]
@@ -127,7 +127,7 @@
         }
 
         @Test(
-            "Handlers and streams are inside of the span",
+            "Handlers and response streams run inside the span",
             arguments: ["context", "later", "stream"])
         func context(_ path: String) async throws {
             #expect(try await application().response(to: .get("/\(path)")).text == "yes")

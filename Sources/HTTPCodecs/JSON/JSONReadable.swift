@@ -1,7 +1,7 @@
 /// A value that reads itself from JSON, in a fraction of the time that `Decodable` takes.
 ///
-/// Meant for the few types of the most used endpoints. The compiler's `Decodable` code searches
-/// each property by its name through several layers; a `JSONReadable` type takes the members in the
+/// Meant for the few types of the most used endpoints. The compiler's `Decodable` code looks up
+/// each property by name, through several layers; a `JSONReadable` type takes the members in the
 /// order of the content.
 ///
 /// ```swift
@@ -85,7 +85,7 @@ extension Array: JSONReadable where Element: JSONReadable {
         self.init()
         try json.beginArray()
         while try json.nextElement() {
-            // The first allocation of an array would have space for only one or two elements.
+            // Otherwise the first allocation would have space for only one or two elements.
             if capacity == 0 { reserveCapacity(8) }
             append(try Element(reading: &json))
         }

@@ -53,7 +53,7 @@ extension FieldValueReader {
         if let token = takeToken68() {
             return ChallengeField(scheme: scheme, content: .token68(token))
         }
-        // Without any parameter, two words follow each other without a comma or an equals sign.
+        // If there is no parameter, two words follow each other without a comma or equals sign.
         guard let parameters = takeAuthParameters(), !parameters.isEmpty else { return nil }
         return ChallengeField(scheme: scheme, content: .parameters(parameters))
     }

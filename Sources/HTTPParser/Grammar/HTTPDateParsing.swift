@@ -126,11 +126,11 @@ private struct DateReader: ~Escapable {
 }
 
 extension CivilTime {
-    /// The same day and time with the century added to the year, which is 0 to 99 before.
+    /// The same date with a century added to its year of two digits.
     ///
-    /// A date more than 50 years ahead is put into the previous century.
+    /// It is the latest century that puts the date at most 50 years ahead.
     fileprivate func placedInCentury(of now: HTTPDate) -> CivilTime {
-        // Extreme clocks could overflow the sums below, and their years have more than four digits.
+        // Limits the clock to the years 0 to 9999: extreme times could overflow the sums below.
         let clock = min(max(now.secondsSinceEpoch, -62_167_219_200), 253_402_300_799)
         var limit = CivilTime(secondsSinceEpoch: clock)
         var placed = self

@@ -4,7 +4,8 @@ internal import ToolkitSystem
 
 /// The output side: written bytes are sent as fast as the peer takes them.
 extension Connection {
-    /// Sends the bytes that were written since the last event, with one system call.
+    /// Sends the bytes that were written since the last event, with one system call if no earlier
+    /// output waits and the peer takes all of them.
     package func flush() {
         guard let transport else { return unsafe loop.sendBuffer.removeAll() }
         if unsafe !loop.sendBuffer.isEmpty {

@@ -6,9 +6,10 @@ public import ToolkitSystem
 
 extension HTTPServer {
     /// Starts and serves until SIGINT or SIGTERM arrives, `shutdown` is called, or the task is
-    /// cancelled. Signals and cancellation use the grace of the configuration. `suspend` does not
-    /// end it. A second signal has its usual effect, which ends most programs immediately. Use
-    /// ``run(stoppingOn:started:)`` for other signals, or for none.
+    /// cancelled. Signals and cancellation shut down the server with the grace of the
+    /// configuration. `suspend` does not end the call. A second signal has its previous effect
+    /// again, which ends most programs immediately. Use ``run(stoppingOn:started:)`` for other
+    /// signals, or for none.
     ///
     /// With the package trait `ServiceLifecycle`, signals are left to the service group. Its
     /// graceful shutdown shuts down the server, with the same grace.
@@ -23,8 +24,8 @@ extension HTTPServer {
     }
 
     /// Serves until a shutdown ends.
-    /// - Parameter shutdowns: how many shutdowns had ended before. It returns immediately if one
-    ///   has ended since then, and does not start the server again.
+    /// - Parameter shutdowns: how many shutdowns had ended before the server started. If another
+    ///   has ended since then, the method returns immediately.
     private func run(since shutdowns: Int) async throws {
         #if ServiceLifecycle
             try await withGracefulShutdownHandler {
@@ -43,8 +44,8 @@ extension HTTPServer {
     /// After the first signal, and after the return, signals have their previous effect again: a
     /// second Control-C ends most programs immediately.
     /// - Parameters:
-    ///   - signals: the signals to stop on, such as `[.interrupt, .terminate]`. Until then they
-    ///     have no other effect. Signals that cannot be caught are ignored here.
+    ///   - signals: the signals to stop on, such as `[.interrupt, .terminate]`. The first has no
+    ///     other effect. A signal that cannot be caught keeps its effect.
     ///   - started: called once the server listens, with its addresses.
     /// - Throws: `ListenError` when the server cannot listen, or cannot listen any more.
     @concurrent
@@ -61,7 +62,7 @@ extension HTTPServer {
         }
         defer { watch.end() }
         try await start()
-        // A signal before the end of `start` had nothing to stop.
+        // A signal before the end of `start` may have had nothing to stop.
         if let signal = received.withLock({ $0 }) { requestStop(.signal(signal)) }
         started(addresses)
         try await run(since: shutdowns)

@@ -12,7 +12,7 @@ package struct CanonicalPath: Hashable, Sendable {
     package init?(_ target: UnsafeRawBufferPointer) {
         segments = []
         guard let path = unsafe Self.path(of: target) else { return nil }
-        // Most paths are not deeper. Growing from one to two to four costs more than the memory.
+        // Most paths are not deeper. Growing the array step by step would cost more than this.
         segments.reserveCapacity(8)
         var start = 1
         while start <= path.count {

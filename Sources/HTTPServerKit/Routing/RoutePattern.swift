@@ -46,8 +46,8 @@ enum RoutePattern: Sendable {
     }
 
     #if Tracing
-        /// The pattern as it was written, after that of the mount around it; only the latter for a
-        /// condition.
+        /// The pattern as it was written, after the pattern of the mount around it. For a
+        /// condition, only the pattern of the mount.
         func text(inside outer: String) -> String {
             let start = outer.hasSuffix("/*") ? String(outer.dropLast(2)) : ""
             switch self {

@@ -120,8 +120,8 @@ struct RouteTable: ~Copyable, Sendable {
     // MARK: Finding
 
     /// The route that answers a request: the newest that matches path and method. With `mapsHEAD`,
-    /// HEAD is answered by a matching route for HEAD, unless a newer one answers all methods;
-    /// otherwise by the route that answers GET.
+    /// the newest matching route for HEAD answers HEAD, unless a newer one answers all methods.
+    /// Without such a route, the route that would answer GET does.
     /// - Parameters:
     ///   - request: the request to find a route for.
     ///   - mapsHEAD: whether routes for GET answer HEAD.

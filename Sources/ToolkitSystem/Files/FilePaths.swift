@@ -6,6 +6,16 @@
     internal import Musl
 #endif
 
+extension OpenFile {
+    /// Whether a path still leads to this file: another process may have moved or replaced it.
+    package func isAt(_ path: String) -> Bool {
+        guard let own = RootDirectory.status(of: descriptor),
+            let there = Syscalls.status(ofPath: path)
+        else { return false }
+        return own.isSameFile(as: there)
+    }
+}
+
 /// The calls for files that the program itself names, by their paths.
 extension Syscalls {
     /// The absolute path, which stays valid when the current folder changes. If the system does not

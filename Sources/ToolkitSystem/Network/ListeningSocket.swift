@@ -19,7 +19,7 @@ package enum ListeningSocket {
     ) throws(SystemError) -> CInt {
         let family = CInt(address.storage.ss_family)
         #if os(Linux)
-            // A program that is started at this moment must not inherit the port.
+            // A program that is started at this moment must not inherit the socket.
             let type = SocketKind.closeOnExecStream
         #else
             let type = SocketKind.stream
@@ -44,7 +44,7 @@ package enum ListeningSocket {
     private static func setOptions(_ descriptor: CInt, _ family: CInt) {
         if family != AF_UNIX {
             _ = Syscalls.setOption(descriptor, level: SOL_SOCKET, SO_REUSEADDR, 1)
-            // Accepted sockets inherit this option and the next ones, which saves calls for each.
+            // Accepted sockets inherit this option and keep-alive, which saves calls for each one.
             _ = Syscalls.setOption(descriptor, level: CInt(IPPROTO_TCP), TCP_NODELAY, 1)
             keepAlive(descriptor)
         }
@@ -97,7 +97,7 @@ package enum ListeningSocket {
         return raw
     }
 
-    /// Whether a path is a socket. Nothing else may be replaced, because it may be a user's file.
+    /// Whether a path is a socket. Only a socket may be replaced: another file may be a user's.
     package static func isSocket(_ path: String) -> Bool {
         var status = stat()
         return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
@@ -127,7 +127,7 @@ package enum ListeningSocket {
     package static func accept(_ listener: CInt, _ peer: inout RawSocketAddress) -> IOResult {
         peer.length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         var code: CInt = 0
-        // Bounded: a filter of system calls may refuse every call, and no connection is accepted.
+        // Bounded, because a filter of system calls may refuse every call.
         for _ in 0..<64 {
             let descriptor = unsafe peer.withPointer { address, length in
                 #if os(Linux)
@@ -182,7 +182,7 @@ extension SystemError {
         }
     }
 
-    /// Whether a descriptor does not listen, or is no socket any more.
+    /// Whether the error means that a descriptor does not listen, is no socket, or is closed.
     package var isNoListener: Bool { [EINVAL, EBADF, ENOTCONN, ENOTSOCK].contains(code) }
 
     /// The error for a descriptor that is closed.
@@ -192,11 +192,13 @@ extension SystemError {
 }
 
 extension RawSocketAddress {
-    /// - Returns: `false` if the path is empty or too long.
+    /// - Returns: `false` if the path is empty or too long, or contains NUL, which would end it.
     package mutating func setUnixPath(_ path: String) -> Bool {
         let bytes = Array(path.utf8)
         let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
-        guard !bytes.isEmpty, bytes.count < MemoryLayout<sockaddr_un>.size - offset else {
+        guard !bytes.isEmpty, !bytes.contains(0),
+            bytes.count < MemoryLayout<sockaddr_un>.size - offset
+        else {
             return false
         }
         storage.ss_family = sa_family_t(AF_UNIX)

@@ -108,9 +108,9 @@ package struct PeerAddress: Hashable, Sendable {
         return client
     }
 
-    /// The identity of a client when clients are counted: an IPv4 address, even if written as IPv6,
-    /// or the first half of an IPv6 address, which belongs to one site. Link-local addresses share
-    /// the first half, so their second half is used. `nil` for Unix sockets.
+    /// The network that counts as one client: an IPv4 address, even if mapped into IPv6, or the
+    /// first half of an IPv6 address, which belongs to one site. Link-local addresses share their
+    /// first half, so the second half counts. `nil` for Unix sockets.
     package var client: PeerNetwork? {
         let isMapped = high == 0 && UInt64(bigEndian: low) >> 32 == 0xFFFF
         let isLinkLocal = UInt64(bigEndian: high) >> 54 == 0xFE80 >> 6
@@ -126,10 +126,11 @@ package struct PeerAddress: Hashable, Sendable {
     }
 }
 
-/// An IPv4 address, or the /64 prefix of an IPv6 address: one site has 2^64 addresses.
+/// An IPv4 address, or the /64 prefix of an IPv6 address, because one site has 2^64 addresses. For
+/// a link-local address and ::1, the second half.
 package struct PeerNetwork: Hashable, Sendable {
-    /// The kind is part of the identity: the second half of a link-local address may equal that of
-    /// ::1, or the first half of a site's address.
+    /// Part of the identity, because the second half of a link-local address may equal that of ::1,
+    /// or the first half of a site's address.
     fileprivate enum Kind: Hashable, Sendable {
         case ipv4, ipv6, linkLocal, loopback
     }

@@ -1,8 +1,9 @@
-/// Deadlines of many connections, as a value: ticks in, tokens out.
+/// The deadlines of many connections. It takes tokens with ticks, and reports the tokens when their
+/// ticks have come. It reads no clock.
 ///
-/// Postponing a deadline costs nothing here: an entry is only checked when its tick comes, and its
-/// owner then inserts it again at the new deadline. So a connection may move its deadline with each
-/// request.
+/// Postponing a deadline costs nothing here: the owner of an entry checks its deadline only when
+/// the tick comes, and then inserts the entry again if the deadline has moved. So a connection may
+/// move its deadline with each request.
 package struct TimerWheel {
     /// One entry: its owner and its tick.
     private struct Entry {

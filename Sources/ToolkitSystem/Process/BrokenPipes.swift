@@ -29,7 +29,7 @@ package enum BrokenPipes {
         fileprivate var isPending = false
     }
 
-    /// Blocks SIGPIPE for the calling thread; `nil` on systems with a socket option against the
+    /// Blocks SIGPIPE for the calling thread; `nil` on systems where a socket option prevents the
     /// signal.
     package static func hold() -> SignalMask? {
         #if canImport(Darwin)

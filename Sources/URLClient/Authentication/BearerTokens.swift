@@ -13,8 +13,8 @@ public struct BearerAuthentication: Sendable {
     ///   - origins: the servers that get the token.
     ///   - token: returns a token. It is called with nil if there is no token, and with the refused
     ///     token after a server has refused it; one call serves all requests that wait. If it
-    ///     returns nil, the requests are sent without a token. An error that it throws ends the
-    ///     waiting tasks.
+    ///     returns nil, requests are sent without a token; after a refusal, their tasks get the
+    ///     refusal instead. An error that it throws ends the waiting tasks.
     public init(
         origins: Set<Origin>,
         token: @escaping @Sendable (_ refused: String?) async throws -> String?
@@ -29,7 +29,7 @@ package final class BearerTokens: Sendable {
     private struct State {
         var token: String?
         var renewal: Task<String?, any Error>?
-        /// Counts renewals, so that the end of an old one does not affect the next.
+        /// Counts renewals and resets, so that the end of an old renewal does not affect the next.
         var number = 0
     }
 

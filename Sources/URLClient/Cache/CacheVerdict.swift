@@ -1,6 +1,6 @@
 package import HTTPParser
 
-/// How a request is answered, as the cache decides it.
+/// The cache's decision on how a request is answered.
 package enum CacheVerdict: Sendable, Hashable {
     /// By the server. `stores`: whether the response may be stored.
     case fetch(stores: Bool)
@@ -78,8 +78,8 @@ extension CacheVerdict {
         return ask
     }
 
-    /// Whether a stored response may answer because the server cannot be reached, or fails with
-    /// 500, 502, 503 or 504 (RFC 5861 section 4).
+    /// Whether a stored response may answer if the server cannot be reached, or fails with 500,
+    /// 502, 503 or 504 (RFC 5861 section 4).
     package static func servesOnError(
         request: HTTPFields, stored: CachedHead, now: HTTPDate
     ) -> Bool {

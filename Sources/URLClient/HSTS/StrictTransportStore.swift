@@ -23,7 +23,11 @@ public final class StrictTransportStore: Sendable {
         var hosts: [Row]
     }
 
-    private static let byteLimit = 8 << 20
+    /// The longest file that is read, in bytes: enough for all hosts that ``save()`` writes.
+    private static func byteLimit(_ hosts: Int) -> Int {
+        // A name has at most 253 characters (RFC 1035 section 2.3.4).
+        max(8 << 20, hosts < 1 << 24 ? hosts * 400 : .max)
+    }
 
     private let path: String?
     /// Why the file must not be overwritten.
@@ -57,7 +61,7 @@ public final class StrictTransportStore: Sendable {
         let now = WallClock.now
         var refusal: StoreFiles.Refusal?
         do throws(StoreFiles.Refusal) {
-            for row in try Self.load(path) {
+            for row in try Self.load(path, upTo: Self.byteLimit(limit)) {
                 let rule = StrictTransport.Rule(
                     expiry: HTTPDate(secondsSinceEpoch: row.expiry),
                     includesSubdomains: row.includesSubdomains)
@@ -72,7 +76,9 @@ public final class StrictTransportStore: Sendable {
     }
 
     /// The hosts of a file; none if the file is missing or has other content.
-    private static func load(_ path: String) throws(StoreFiles.Refusal) -> [Row] {
+    private static func load(
+        _ path: String, upTo byteLimit: Int
+    ) throws(StoreFiles.Refusal) -> [Row] {
         let content: [UInt8]?
         do throws(SystemError) {
             content = try StoreFiles.load(path, upTo: byteLimit)

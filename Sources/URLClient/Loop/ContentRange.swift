@@ -61,9 +61,9 @@ extension ResumeData {
         return total != expectedLength
     }
 
-    /// Whether the partial file is already complete. A server answers 416 to a request for bytes
-    /// after the last one (RFC 9110 section 15.5.17). That happens if only the end of the framing
-    /// was lost.
+    /// Whether the partial file is already complete: the client has asked for bytes after the last
+    /// one, and the server answers 416 (RFC 9110 section 15.5.17). This happens when the connection
+    /// broke after the content, but before the end of its framing.
     func isWhole(by response: ClientResponse) -> Bool {
         guard response.status == .rangeNotSatisfiable, !isOutdated(by: response),
             // If an earlier response announced another length, the server's content has changed.

@@ -1,6 +1,6 @@
 internal import ToolkitSystem
 
-/// The hidden files next to the destination into which downloads are written.
+/// The hidden files that downloads are written into, next to their destinations.
 package enum PartialFile {
     /// The path of a new partial file for a destination.
     static func path(for destination: String, number: UInt64) -> String {
@@ -10,8 +10,9 @@ package enum PartialFile {
         return "\(destination[..<start]).\(shortened(destination[start...])).\(name)"
     }
 
-    /// Moves a partial file to its destination. If the part of a resumed download is on another
-    /// file system, it is copied next to the destination first; the loop blocks meanwhile.
+    /// Moves a partial file to its destination. If a resumed download has its partial file on
+    /// another file system, the file is first copied next to the destination, which blocks the
+    /// loop.
     static func move(
         _ file: OpenFile, at path: String, to destination: String
     ) throws(SystemError) {
@@ -53,12 +54,14 @@ package enum PartialFile {
         return file
     }
 
-    /// Opens a file for writing from `offset` on, and locks it. All bytes after `offset` are cut
-    /// off.
-    /// - Throws: an error that `isHeldElsewhere` if another download writes the file.
+    /// Opens a file, locks it, and truncates it to `offset`, where writing continues.
+    /// - Throws: an error with `isHeldElsewhere` if another download writes the file; an error as
+    ///   well if the file is shorter than `offset`.
     static func reopen(_ path: String, at offset: Int64) throws(SystemError) -> OpenFile {
         let file = try Syscalls.openForChanging(path)
         guard file.holdIfPossible() else { throw SystemError.heldElsewhere("flock") }
+        // A download that has ended since may have moved the file to its destination.
+        guard file.isAt(path) else { throw SystemError.missing("open") }
         guard try file.status().size >= offset else { throw SystemError.invalid("ftruncate") }
         try file.truncate(to: offset)
         return file
@@ -77,13 +80,14 @@ package enum PartialFile {
     static func removeUnlessInUse(_ path: String) {
         do throws(SystemError) {
             let file = try Syscalls.openRegularFile(path, followsLinks: false).file
-            if file.holdIfPossible() { Syscalls.removeFile(path) }
+            if file.holdIfPossible(), file.isAt(path) { Syscalls.removeFile(path) }
         } catch {
-            // A file that is missing, or that this user may not read, is no partial file of ours.
+            // A missing file, or one that this user may not read, is not this user's partial file.
         }
     }
 
-    /// Whether `name` is that of a partial file for the file name `file`; both without a folder.
+    /// Whether `name` is the name of a partial file for the destination name `file`; both without a
+    /// folder.
     package static func isName(_ name: String, for file: String) -> Bool {
         let prefix = ".\(shortened(file[...]))."
         guard name.hasPrefix(prefix) else { return false }
@@ -91,7 +95,7 @@ package enum PartialFile {
         return UInt64(number, radix: 36).map { String($0, radix: 36) == number } ?? false
     }
 
-    /// The name, cut so that a suffix fits into the limit of file systems.
+    /// The name, cut so that with a suffix it stays within the limit of file systems.
     private static func shortened(_ name: Substring) -> Substring {
         var name = name
         while name.utf8.count > 128 { name.removeLast() }

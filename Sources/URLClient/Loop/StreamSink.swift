@@ -1,7 +1,7 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-/// Hands content to a stream. Content that arrives together becomes one piece.
+/// Passes content to a stream. Small parts that arrive together become one piece.
 final class StreamSink: ContentSink {
     private let content: ContentStream
     private var piece: [UInt8] = []

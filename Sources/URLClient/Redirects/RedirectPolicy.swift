@@ -3,8 +3,9 @@ public import HTTPParser
 /// Decides which redirects are followed, and which fields the next request gets.
 ///
 /// Another origin (another scheme, host or port) gets no credentials of the request:
-/// `Authorization`, `Cookie` and `Proxy-Authorization` are removed. It gets the credentials that
-/// are stored for it. RFC 9110, section 15.4.
+/// `Authorization`, `Cookie` and `Proxy-Authorization` are removed, and so are `Host` and `Origin`.
+/// It gets the credentials that are stored for it. From https to http, `Referer` is removed as
+/// well. RFC 9110, section 15.4.
 public struct RedirectPolicy: Sendable, Hashable {
     /// Fields that go to another origin.
     public enum CrossOriginFields: Sendable, Hashable {
@@ -74,6 +75,6 @@ package struct RedirectFault: Error, Sendable, Hashable {
     package var kind: Kind
     /// The value of Location.
     package var location: String
-    /// The URLs of the chain, the first one first, without user information.
+    /// The URLs that were redirected, in order, without user information.
     package var history: [String]
 }

@@ -6,8 +6,8 @@ public import HTTPParser
 /// that it did not process it, or its method is idempotent (RFC 9110 section 9.2.2). A request
 /// whose content can be sent only once is never repeated.
 public struct RetryPolicy: Sendable, Hashable {
-    /// How often a request is sent again, at least 0. An idle connection that turns out to be
-    /// closed is not counted.
+    /// The most times that a request is sent again, at least 0. A repetition because an idle
+    /// connection turned out to be closed does not count.
     public var limit = 1
     /// Whether a request is also sent again if no connection could be made.
     public var retriesConnecting = false
@@ -22,7 +22,8 @@ public struct RetryPolicy: Sendable, Hashable {
     /// Whether a request is also sent again after a status in ``statuses`` without `Retry-After`.
     /// ``firstDelay`` and ``longestDelay`` then set the wait.
     public var retriesWithoutRetryAfter = false
-    /// The longest wait that `Retry-After` may set. With a longer one the task gets the response.
+    /// The longest wait that `Retry-After` may set. If it sets a longer one, the request is not
+    /// sent again, and the task gets the response.
     public var longestRetryAfter = Duration.seconds(60)
     /// Methods that count as idempotent in addition to those of RFC 9110 section 9.2.2.
     public var idempotentMethods: Set<HTTPMethod> = []
@@ -30,7 +31,7 @@ public struct RetryPolicy: Sendable, Hashable {
     /// The defaults: requests are repeated after network failures, but not after any status.
     public init() {}
 
-    /// The policy that sends nothing again.
+    /// The policy with a ``limit`` of 0.
     public static var never: RetryPolicy {
         var policy = RetryPolicy()
         policy.limit = 0
@@ -43,7 +44,7 @@ package enum RequestProgress: Sendable, Hashable {
     /// No byte was sent.
     case nothingSent
     /// The server has reported that it did not process the request: REFUSED_STREAM, or GOAWAY with
-    /// an older stream.
+    /// the number of an earlier stream.
     case notProcessed
     /// The server may have processed the request.
     case unknown
@@ -98,7 +99,9 @@ extension RetryPolicy {
     /// Between half and all of a wait that doubles each time, so that clients that failed together
     /// do not return together.
     private func backOff(_ count: Int, _ random: Double) -> Duration {
-        let whole = min(firstDelay * (1 << min(count, 20)), longestDelay)
+        let factor = 1 << min(count, 20)
+        // Compared by division: a product may overflow.
+        let whole = firstDelay > longestDelay / factor ? longestDelay : firstDelay * factor
         return whole * 0.5 + whole * 0.5 * min(max(random, 0), 1)
     }
 }

@@ -8,7 +8,7 @@ package struct TransactionLimits: Sendable {
     let firstByte: Int64
     let idle: Int64
     let total: Int64
-    /// The shortest limit: no deadline is earlier.
+    /// The shortest of the limits. A deadline that is counted from now cannot be earlier.
     let shortest: Int64
 
     /// No limits: those of a task that has not started.
@@ -36,7 +36,7 @@ package struct TransactionLimits: Sendable {
 
 /// The times of a transfer that its deadlines are counted from, in nanoseconds of the loop's clock.
 package struct TransferProgressTimes: Sendable {
-    /// The stage of a transfer without a complete head.
+    /// The stage of a transfer, by which its limits are chosen.
     package enum Stage: Sendable {
         /// No connection yet.
         case connecting
@@ -44,7 +44,7 @@ package struct TransferProgressTimes: Sendable {
         case securing(since: Int64)
         /// The request was sent at that time.
         case waiting(since: Int64)
-        /// Anything else: only the idle limit counts.
+        /// Anything else, such as the time after the head: no limit of a stage counts.
         case transferring
     }
 
@@ -101,8 +101,8 @@ struct TransactionTimes {
 }
 
 extension ClientRequest {
-    /// The timeouts of the request: its own, or those of the session with the request's idle
-    /// timeout.
+    /// The request's own timeouts. A request without them has those of the session, except for an
+    /// idle limit that it sets.
     package func timeouts(in configuration: ClientConfiguration) -> ClientTimeouts {
         var timeouts = timeouts ?? configuration.timeouts
         if self.timeouts == nil, let idle = idleLimit { timeouts.idle = idle.value }

@@ -80,7 +80,7 @@ extension WebDAVHandler {
         else { return nil }
         try requireVisible(call.path, isCollection: false)
         if let folder = call.path.parent, !folder.isRoot {
-            // If not, another request has replaced the folder by a link since the path was read.
+            // If not, another request has replaced the folder with a link since the path was read.
             guard try access.store.canonicalNow(folder, followsLast: true) == folder else {
                 return nil
             }
@@ -90,8 +90,8 @@ extension WebDAVHandler {
         return answer(lock, .ok, call)
     }
 
-    /// Refuses a path whose folder has become a link since the path was read: the lock would be on
-    /// a path that no other request has.
+    /// Refuses a path whose folder has become a link since the path was read. Other requests follow
+    /// the link, so they would never meet a lock on this path.
     private func requireRealFolder(_ path: ResourcePath) async throws {
         guard let folder = path.parent, !folder.isRoot,
             try await store.canonical(folder, followsLast: true) != folder
@@ -164,7 +164,7 @@ extension WebDAVHandler {
     }
 
     /// Removes the empty file of a refused lock, unless another program has written to the file. A
-    /// failure to do so is logged; the client gets the reason for the refusal.
+    /// failure to remove it is only logged: the client gets the reason why the lock was refused.
     private func takeBackEmpty(_ path: ResourcePath, _ call: WebDAVCall) async {
         do {
             guard try await store.infoIfThere(path)?.length == 0 else { return }
@@ -187,7 +187,7 @@ extension WebDAVHandler {
         guard let lock = try await lock(on: call.path, where: { isTokenSubmitted($0, call) }) else {
             throw Self.noSuchLock(.preconditionFailed)
         }
-        // A token after `Not` counts as submitted, and states that there is no such lock.
+        // A token after `Not` counts as submitted, but its condition is false: the lock exists.
         try await requireConditions(call, info)
         try await require(.lock(call.path), call)
         guard let fresh = try await locks.refresh(lock.token, timeout: timeout(call)) else {
@@ -243,7 +243,8 @@ extension WebDAVHandler {
 }
 
 extension WebDAVHandler {
-    /// UNLOCK without waiting, if the lock covers the path of the request and belongs to its user.
+    /// UNLOCK without waiting, if the lock covers the request's path and belongs to the request's
+    /// user.
     func unlockNow(_ call: WebDAVCall, _ access: ImmediateAccess) -> Response? {
         guard let field = call.request.fields[.lockToken], let token = LockToken(field: field)
         else { return nil }

@@ -5,14 +5,14 @@ internal import ToolkitSystem
 /// The media type, the language and the checksums that a client sent with the content of a file,
 /// stored with its dead properties.
 ///
-/// They are valid while the file has the same length and modification time, so that they are never
-/// used for content that another program has written.
+/// They are valid only while the file has the same length and modification time, because another
+/// program may write other content.
 struct KeptDescription: Hashable, Sendable {
     var content: ContentDescription
     private let length: Int64
     private let modified: Int64
-    /// The key of the language, in place of a hash function's name. Earlier versions skip unknown
-    /// functions.
+    /// The name before the language, where a checksum has the name of its hash function. Earlier
+    /// versions of this code skip unknown names.
     private static let languageKey = "language"
 
     init(_ content: ContentDescription, of status: FileStatus) {

@@ -2,7 +2,7 @@ internal import HTTPCodecs
 
 /// The name of an element or attribute: a namespace and a local name, without the prefix.
 ///
-/// Namespaces in XML 1.0; RFC 4918 section 8.2 and 17.
+/// Namespaces in XML 1.0; RFC 4918, sections 8.2 and 17.
 public struct XMLName: Hashable, Sendable, CustomStringConvertible {
     /// The namespace; empty for none.
     public var namespace: String
@@ -36,6 +36,6 @@ public struct XMLName: Hashable, Sendable, CustomStringConvertible {
         local.hashBytes(into: &hasher)
     }
 
-    /// The namespace in braces, and the name.
+    /// The namespace in braces, unless it is empty, and the local name.
     public var description: String { namespace.isEmpty ? local : "{\(namespace)}\(local)" }
 }

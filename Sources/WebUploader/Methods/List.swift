@@ -11,7 +11,7 @@ struct ListedEntry: Sendable, Encodable {
     var name: String
     /// The path from the root, as text.
     var path: String
-    /// The path, percent-encoded byte by byte for a query or a form.
+    /// The path, percent-encoded as a value for a query or a form.
     var link: String
     /// `file` or `folder`.
     var type: String

@@ -1,6 +1,6 @@
 /// The scripts that improve the page of a folder, which also works without them. They insert names
-/// only by `textContent`. There is no space after `import`, because the tools that read the imports
-/// of Swift files would take the line for one.
+/// as text, never as HTML. No space follows their `import`: otherwise tools that read the imports
+/// of Swift files would take such a line for one of them.
 enum PageScript {
     /// Sends requests to the server.
     static let api = #"""

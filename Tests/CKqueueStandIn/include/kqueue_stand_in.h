@@ -14,8 +14,8 @@ struct kevent {
 };
 
 int kqueue(void);
-// `timeout` is a struct timespec. To name it here would make the type one of this module, which the
-// files that use it otherwise do not import.
+// `timeout` is a struct timespec. Naming the type here would make it a type of this module, which
+// other files that use it do not import.
 int kevent(
     int queue, const struct kevent *changes, int change_count, struct kevent *events,
     int event_count, const void *timeout);

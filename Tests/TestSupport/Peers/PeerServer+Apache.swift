@@ -3,10 +3,10 @@ internal import HTTPServerAuthentication
 internal import HTTPServerCore
 
 extension PeerServer {
-    /// Name and password for what asks for them at an Apache.
+    /// Name and password for the protected paths and the proxy of an Apache.
     package static let user = (name: "ada", password: "lovelace")
 
-    /// How a proxy asks who is there.
+    /// The scheme by which a proxy authenticates clients.
     package enum ProxyLogin: String, Sendable, CaseIterable {
         case basic = "Basic"
         case digest = "Digest"
@@ -14,13 +14,14 @@ extension PeerServer {
 
     /// Apache's httpd.
     ///
-    /// It serves files, with ranges; `/dav/` is WebDAV, so it takes uploads; `/basic/` and `/digest/`
-    /// are the same files for ``user``, and `/wall/` for clients that keep its two cookies. At ``secondPort`` it is a proxy for anybody on this machine,
-    /// by CONNECT and by absolute targets.
+    /// It serves files, with ranges; `/dav/` is WebDAV, so it accepts uploads; `/basic/` and
+    /// `/digest/` are the same files for ``user``, and `/wall/` for clients that keep its two
+    /// cookies. At ``secondPort`` it is a proxy for all clients on this machine, by CONNECT and by
+    /// absolute targets.
     /// - Parameters:
-    ///   - proxyLogin: how the proxy wants to be shown that it is ``user`` who asks; nil for anybody.
-    ///   - proxyIdentity: what the proxy shows clients of TLS; nil for plain TCP.
-    ///   - identity: what it shows clients of TLS itself; nil for plain TCP.
+    ///   - proxyLogin: the scheme by which the proxy authenticates ``user``; nil without login.
+    ///   - proxyIdentity: the certificate of the proxy for TLS; nil for plain TCP.
+    ///   - identity: the certificate of the server for TLS; nil for plain TCP.
     ///   - keepAlive: after how many seconds it closes an idle connection.
     package static func apache(
         proxyLogin: ProxyLogin? = nil, proxyIdentity: TestCertificates.Identity? = nil,
@@ -30,12 +31,12 @@ extension PeerServer {
         return try await PeerServer(readyFile: "pid") { folder, ports in
             for (name, line) in [("digest", digestLine), ("basic", basicLine)] {
                 try folder.write(name, line)
-                // Those who look into it are not those who have started the server.
+                // The server reads it as another user.
                 try FileManager.default.setAttributes(
                     [.posixPermissions: 0o644], ofItemAtPath: folder.path(name))
             }
             var text = try configuration(folder.path, ports, proxyLogin, proxyIdentity)
-            // The last one counts.
+            // The last KeepAliveTimeout counts.
             text += "KeepAliveTimeout \(keepAlive)\n" + tls(identity)
             try folder.write("httpd.conf", text)
             return (program, ["-X", "-d", folder.path, "-f", folder.path("httpd.conf")])
@@ -47,7 +48,7 @@ extension PeerServer {
         return "\(user.name):tests:\(hash)\n"
     }
 
-    /// The password as SHA-1, which Apache knows on all systems.
+    /// The password as SHA-1, which Apache supports on all systems.
     private static var basicLine: String { "\(user.name):{SHA}MJgvYgf2tRctgBqviyzN0HpBdyY=\n" }
 
     private static func modulesFolder() throws -> String {
@@ -70,7 +71,7 @@ extension PeerServer {
             "proxy", "proxy_http", "proxy_connect", "ssl", "rewrite", "headers",
         ]
         let modules = try modulesFolder()
-        // Some are part of the program, depending on who has built it.
+        // Some modules are built into the program, depending on the distribution.
         let loads = names.filter {
             FileManager.default.fileExists(atPath: "\(modules)/mod_\($0).so")
         }.map { "LoadModule \($0)_module \(modules)/mod_\($0).so\n" }.joined()
@@ -120,7 +121,7 @@ extension PeerServer {
             """
     }
 
-    /// A redirect to the same target for each cookie that is not there yet.
+    /// A redirect to the same target for each missing cookie.
     private static var wall: String {
         "RewriteEngine On\n"
             + ["consent", "session"].map { name in

@@ -5,9 +5,9 @@ extension PeerServer {
         package var server: UInt16
         /// Its certificate; nil for plain TCP.
         package var identity: TestCertificates.Identity?
-        /// Whose client certificates are accepted, by the path of the authority's own; nil for none.
+        /// The path of the certificate of the client authority; nil for no client certificates.
         package var clientAuthority: String?
-        /// More of its configuration.
+        /// Further lines of its configuration.
         package var more: String
 
         package init(
@@ -21,13 +21,13 @@ extension PeerServer {
         }
     }
 
-    /// HAProxy, as a proxy for HTTP or for TCP. At ``secondPort`` it tells the state of the server, as
-    /// CSV at `/;csv`.
+    /// HAProxy, as a proxy for HTTP or for TCP. At ``secondPort`` it reports the state of the
+    /// server, as CSV at `/;csv`.
     ///
     /// - Parameters:
     ///   - site: where it listens; `more` are lines of its section.
     ///   - mode: `http` or `tcp`.
-    ///   - flags: those of the line `server`, such as `send-proxy-v2 check`.
+    ///   - flags: the flags of the line `server`, such as `send-proxy-v2 check`.
     package static func haproxy(
         _ site: ProxySite, mode: String, flags: String = ""
     ) async throws -> PeerServer {
@@ -43,7 +43,7 @@ extension PeerServer {
                     bind += " ca-file \(authority) verify optional"
                 }
             }
-            // The socket of its commands is there once it listens.
+            // HAProxy makes its command socket once it listens.
             try folder.write(
                 "haproxy.cfg",
                 """

@@ -3,13 +3,14 @@ extension PeerServer {
     package struct Site: Sendable {
         /// Where it listens, such as `127.0.0.2` or `[::1]`.
         package var addresses: [String]
-        /// What it shows clients of TLS; nil for plain TCP.
+        /// Its certificate; nil for plain TCP.
         package var identity: TestCertificates.Identity?
-        /// Whether it speaks HTTP/2: without TLS nothing else, with it by ALPN.
+        /// Whether it speaks HTTP/2: with TLS if ALPN selects it, without TLS always.
         package var speaksHTTP2: Bool
-        /// Whether clients need a certificate of this authority, by the path of its own.
+        /// The path of the certificate of the authority that clients need a certificate of; nil for
+        /// none.
         package var clientAuthority: String?
-        /// More of its configuration.
+        /// Further lines of its configuration.
         package var more: String
 
         package init(
@@ -26,10 +27,10 @@ extension PeerServer {
 
     /// nginx with some sites, all at one port.
     ///
-    /// It serves files, with ranges; below `/dav/` it takes PUT and DELETE; `/who` answers with
-    /// what it knows of a request, one `name=value` a line: sni, host, address, cookie, version,
-    /// authorization, client; `/slow/…` are the same files at 1 MiB a second; `/old` redirects to
-    /// `/who`.
+    /// It serves files, with ranges; below `/dav/` it accepts PUT and DELETE; `/who` responds with
+    /// facts of the request, one `name=value` per line: sni, host, address, cookie, version,
+    /// authorization, client; `/slow/…` are the same files at 1 MiB per second; `/old` redirects
+    /// to `/who`.
     package static func nginx(_ sites: Site...) async throws -> PeerServer {
         try await nginx { folder, port in
             let servers = sites.map { server($0, port: port) }.joined()
@@ -37,7 +38,7 @@ extension PeerServer {
         }
     }
 
-    /// nginx as a proxy for HTTP, which sends content on as it comes and passes WebSockets.
+    /// nginx as a proxy for HTTP, which forwards content as it arrives, and WebSockets.
     /// - Parameter site: where it listens; `more` are lines of its location, such as
     ///   `proxy_set_header`.
     package static func nginxProxy(_ site: ProxySite) async throws -> PeerServer {
@@ -95,7 +96,7 @@ extension PeerServer {
         }
     }
 
-    /// Where it is not a part of the program, the proxy for TCP is a module.
+    /// The proxy for TCP is a module, unless it is built into the program.
     private static var modules: String {
         let known = ["/usr/lib/nginx/modules", "/usr/lib64/nginx/modules"]
         return known.map { "\($0)/ngx_stream_module.so" }.filter(isFile)

@@ -6,7 +6,7 @@ extension PeerServer {
     package static func python(login: Bool = false) async throws -> PeerServer {
         let program = try Program.find("python3")
         return try await PeerServer(readyFile: "pid") { folder, ports in
-            // The program says that it listens by a line that has to be waited for elsewhere.
+            // `python3 -m http.server` writes no file once it listens; this script does.
             let script = """
                 import functools, http.server, sys
                 \(login ? loginHandler : "Handler = http.server.SimpleHTTPRequestHandler")
@@ -22,7 +22,7 @@ extension PeerServer {
         }
     }
 
-    /// RFC 7617 and RFC 7616 (MD5, qop auth) in the words of Python's library.
+    /// RFC 7617 and RFC 7616 (MD5, qop auth) with Python's library.
     private static var loginHandler: String {
         """
         import base64, hashlib, urllib.request

@@ -2,22 +2,22 @@ internal import Foundation
 internal import HTTPServerCore
 import ToolkitSystem
 
-/// A server of another make, with a folder and a configuration of its own. It is killed, and all of
-/// it removed, when this object goes.
+/// A server of another project, with a separate folder and configuration. It is killed, and its
+/// folder removed, when this object is released.
 package final class PeerServer: Sendable {
     /// The port at all of its addresses.
     package let port: UInt16
-    /// The next one, for those that listen at two.
+    /// The second port of servers that listen at two.
     package let secondPort: UInt16
-    /// Everything that it has: `www` is what it serves, `log` what it says.
+    /// Its files: `www` has the served files, `log` is its log.
     private let folder: ServerDirectory
     private let program: RunningProgram
 
-    /// Starts a server on a port that was free a moment ago, and tries others when it is not any
-    /// more.
+    /// Starts a server on a port that was free just before, and tries other ports when another
+    /// program has taken it.
     /// - Parameters:
     ///   - readyFile: the name of a file that it writes once it listens.
-    ///   - command: writes the configuration into the folder; gives the program and its arguments.
+    ///   - command: writes the configuration into the folder; returns program and arguments.
     init(
         readyFile: String,
         command: (_ folder: ServerDirectory, _ ports: (UInt16, UInt16)) throws -> (
@@ -45,7 +45,7 @@ package final class PeerServer: Sendable {
         throw Program.Failure("a server does not start: \(complaints)")
     }
 
-    /// Workers may run as somebody else.
+    /// Makes folders that all users can write, because workers may run as another user.
     private static func makeFolders(_ folder: ServerDirectory) throws {
         let manager = FileManager.default
         for name in ["www", "www/dav", "temp"] {
@@ -59,10 +59,10 @@ package final class PeerServer: Sendable {
     }
 
     /// A port without a listener: the servers of other tests get their ports from the system, which
-    /// gives none so low.
+    /// assigns none this low.
     package static let deadPort: UInt16 = 1
 
-    /// A port that nobody listens at now.
+    /// A port that has no listener now.
     private static func freePort() throws -> UInt16 {
         let listener = try Listener.bind(host: "127.0.0.1", port: 0, backlog: 1)
         guard let port = listener.first?.address.port else {
@@ -77,31 +77,31 @@ package final class PeerServer: Sendable {
         (try? String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)) ?? ""
     }
 
-    // MARK: What tests need
+    // MARK: Use by tests
 
-    /// The path of something below what it serves.
+    /// The path of a served file.
     package func file(_ name: String) -> String { folder.path("www/\(name)") }
 
-    /// Writes a file that it then serves.
+    /// Writes a file, which is then served.
     package func write(_ content: [UInt8], to name: String) throws {
         try Data(content).write(to: URL(fileURLWithPath: file(name)))
     }
 
-    /// The content of a file below what it serves; nil when there is none.
+    /// The content of a served file; nil if it does not exist.
     package func content(of name: String) -> [UInt8]? {
         (try? Data(contentsOf: URL(fileURLWithPath: file(name)))).map { Array($0) }
     }
 
-    /// What it has logged so far, a line for each request.
+    /// Its log so far, one line per request.
     package var log: String { Self.text(folder.path("log")) }
 
-    /// Waits until the log has a text: a request is logged when it is over, which the client of a
-    /// tunnel may know before.
+    /// Waits until the log contains a text. A request is logged after its end, which the client of
+    /// a tunnel may see earlier.
     package func waitForLog(_ text: String) async -> Bool {
         await program.wait { _ in log.contains(text) }
     }
 
-    /// What it has written to standard error.
+    /// Its standard error so far.
     package var complaints: String { program.complaints }
 
     /// The address of a path that is percent-encoded already.

@@ -1,7 +1,7 @@
 internal import ToolkitSystem
 
-/// Certificates for tests: an authority of their own, and what it has issued. Made by openssl, as
-/// the servers' own tools would, and good for two days.
+/// Certificates for tests: an authority and the certificates that it has issued. They are made by
+/// openssl and valid for two days by default.
 package final class TestCertificates: Sendable {
     /// A certificate and its key, as PEM files.
     package struct Identity: Sendable {
@@ -11,7 +11,7 @@ package final class TestCertificates: Sendable {
         package let key: String
     }
 
-    /// The authority, as clients need it to trust what it has issued.
+    /// The authority, which clients need to trust the issued certificates.
     package let authority: Identity
     private let folder: ServerDirectory
     private let issued = Locked<[String: Identity]>([:])
@@ -27,10 +27,10 @@ package final class TestCertificates: Sendable {
         ])
     }
 
-    /// The certificate for some names, made when it is asked for first.
+    /// The certificate for some names, made at the first call.
     /// - Parameters:
-    ///   - names: what it stands for, such as `a.test` or `127.0.0.2`; the first one names it.
-    ///   - days: how long it is good for; 0 and less for one that is not any more.
+    ///   - names: its names, such as `a.test` or `127.0.0.2`; the first one is its common name.
+    ///   - days: how many days it is valid; 0 or less for an expired one.
     package func identity(for names: String..., days: Int = 2) async throws -> Identity {
         let id = names.joined(separator: "+") + ".\(days)"
         if let known = issued.withLock({ $0[id] }) { return known }
@@ -56,7 +56,8 @@ package final class TestCertificates: Sendable {
         return identity
     }
 
-    /// The SHA-256 of a certificate's public key in Base64, as clients pin it (RFC 7469 section 2.4).
+    /// The SHA-256 of a certificate's public key in Base64, as clients pin it (RFC 7469 section
+    /// 2.4).
     package static func pin(of identity: Identity) async throws -> String {
         let script = """
             openssl x509 -in "$0" -noout -pubkey | openssl pkey -pubin -outform der |
@@ -69,7 +70,7 @@ package final class TestCertificates: Sendable {
         return String(result.text.dropLast())
     }
 
-    /// Makes a key, and gives its path back.
+    /// Makes a key, and returns its path.
     private static func key(_ path: String) async throws -> String {
         try await openssl([
             "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", path,

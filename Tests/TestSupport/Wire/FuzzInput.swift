@@ -1,9 +1,9 @@
 public import HTTPParser
 
-/// What the fuzz targets make of their input: three bytes choose how the rest is fed.
+/// The input of the fuzz targets: three bytes choose how the rest is fed.
 ///
-/// Bits 0 to 3 of the first are the leniencies, bit 4 asks for small limits, bit 5 for the end of
-/// the input behind the message; the other two bytes choose the cuts.
+/// Bits 0 to 3 of the first are the leniencies, bit 4 selects small limits, bit 5 the end of the
+/// input after the message; the other two bytes choose the cuts.
 public struct FuzzInput: Sendable {
     /// How the message is fed.
     public var setup: WireSetup
@@ -12,7 +12,7 @@ public struct FuzzInput: Sendable {
     /// Ascending places to cut the message at.
     public var cuts: [Int]
 
-    /// Takes the input apart; `nil` when it is too short.
+    /// Splits the input; `nil` when it is too short.
     public init?(_ bytes: some Collection<UInt8>, role: WireSetup.Role) {
         guard bytes.count >= 3 else { return nil }
         let head = Array(bytes.prefix(3))
@@ -40,7 +40,7 @@ public struct FuzzInput: Sendable {
         return limits
     }
 
-    /// The events of the whole, after a check that cutting changes none of them.
+    /// The events of the whole message, after a check that cutting does not change them.
     public func checkedEvents() -> [WireEvent] {
         let whole = setup.events(message)
         var ways = [cuts]

@@ -1,8 +1,8 @@
 public import HTTPParser
 
-/// Holds `HeadParser` against the oracle.
+/// Compares `HeadParser` with the oracle.
 public enum HeadComparison {
-    /// What the parser makes of the bytes, in the oracle's terms; `recorded` is left empty.
+    /// The parser's result for the bytes, in the oracle's terms; `recorded` is left empty.
     public static func parsed(
         _ bytes: [UInt8], _ kind: HeadParser.Kind, limits: ParserLimits = .standard,
         leniency: ParserLeniency = [], bytewise: Bool = false
@@ -21,7 +21,7 @@ public enum HeadComparison {
         }
     }
 
-    /// What a parser read, in the oracle's terms.
+    /// The head that a parser has read, in the oracle's terms.
     public static func head(
         of parser: borrowing HeadParser, _ kind: HeadParser.Kind, length: Int
     ) -> PlainHead {
@@ -83,7 +83,7 @@ extension PlainHead.Outcome {
         return .head(places)
     }
 
-    /// The first event that the outcome asks for.
+    /// The first event that belongs to the outcome.
     fileprivate func event(_ kind: HeadParser.Kind) -> WireEvent? {
         switch self {
         case .incomplete: nil

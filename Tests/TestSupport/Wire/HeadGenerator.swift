@@ -1,5 +1,5 @@
 /// A generator of random numbers that gives the same sequence for the same seed everywhere
-/// (SplitMix64), so that a failing case can be made again.
+/// (SplitMix64), so that a failing case can be reproduced.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -18,7 +18,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     }
 }
 
-/// Makes heads: mostly sound, with names, lengths and bytes that are on the edge of something.
+/// Makes heads: mostly valid, with names, lengths and bytes at the limits of the grammar.
 public struct HeadGenerator: Sendable {
     private var random: SeededGenerator
 
@@ -49,7 +49,7 @@ public struct HeadGenerator: Sendable {
         "100-continue", "Keep-Alive", "keep-alivE", "é", "a\tb", "99999999999999999999", "[::1]",
         "a_b", "1234567890123456", "12345678901234567",
     ]
-    /// Bytes that end or spoil something.
+    /// Bytes that end an element or make it invalid.
     public static let stops: [UInt8] = [
         0x00, 0x01, 0x09, 0x0A, 0x0D, 0x1F, 0x20, 0x22, 0x23, 0x28, 0x2C, 0x2F, 0x3A, 0x3B, 0x40,
         0x5B, 0x7B, 0x7F, 0x80, 0xAD, 0xFF,
@@ -114,7 +114,7 @@ public struct HeadGenerator: Sendable {
         return word
     }
 
-    /// Puts in, takes out or changes a byte, once or a few times.
+    /// Inserts, removes or changes a byte, one to three times.
     private mutating func spoil(_ bytes: inout [UInt8]) {
         for _ in 0...number(below: 3) {
             let place = number(below: bytes.count)

@@ -1,6 +1,6 @@
 import HTTPParser
 
-/// What the fields say about framing and connection, by RFC 9112 sections 6 and 9 on text.
+/// Framing and connection options of the fields, read as text by RFC 9112 sections 6 and 9.
 struct PlainFraming {
     private var hosts = 0
     private var length: Int64?
@@ -109,7 +109,7 @@ struct PlainFraming {
         return (length ?? 0) > 0 ? "length \(length ?? 0)" : "none"
     }
 
-    /// As an answer to GET.
+    /// As a response to GET.
     private func responseFraming(_ head: PlainHead) -> String {
         if head.code < 200 || head.code == 204 || head.code == 304 { return "none" }
         if isChunked { return "chunked" }

@@ -1,6 +1,6 @@
 import HTTPParser
 
-// The fuzzers share this file, and see no module of the toolkit that is not a product.
+// The fuzzers share this file, and can import only modules of the toolkit that are products.
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -35,7 +35,7 @@ enum PlainGrammar {
         isLetter(byte) || isDigit(byte) || hostSigns.contains(byte)
     }
 
-    /// A name of which each percent sign begins an escape.
+    /// A name in which each percent sign begins an escape.
     private static func isName(_ text: some StringProtocol) -> Bool {
         let pieces = text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
         return !text.isEmpty && text.utf8.allSatisfy(isHost)
@@ -45,8 +45,8 @@ enum PlainGrammar {
             }
     }
 
-    /// What may stand in brackets: the system's reading of IPv6 with a zone, or an address of a kind
-    /// that is yet to come.
+    /// The content of brackets: an IPv6 address that the system accepts, with an optional zone, or
+    /// an address of a future version (IPvFuture).
     private static func isLiteral(_ text: Substring) -> Bool {
         if text.first?.lowercased() == "v" {
             let parts = text.dropFirst().split(
@@ -87,7 +87,7 @@ enum PlainGrammar {
         return String(front.reversed().drop(while: isBlank).reversed())
     }
 
-    /// host [ ":" port ]: the host a name or something in brackets, the port up to 65535 or empty.
+    /// host [ ":" port ]: a name or an address in brackets, and a port up to 65535 or empty.
     static func isAuthority(_ text: String) -> Bool {
         guard text.hasPrefix("[") else {
             let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

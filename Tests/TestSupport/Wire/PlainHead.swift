@@ -1,10 +1,10 @@
 public import HTTPParser
 
-/// A head read the slow and obvious way, line by line from the whole input: the oracle that the
-/// parser is held against. It follows the grammar of RFC 9112 sections 3 to 5 as text and shares
+/// A head read in a slow and simple way, line by line from the whole input: the oracle that the
+/// parser is compared with. It follows the grammar of RFC 9112 sections 3 to 5 as text and shares
 /// no code with the parser.
 public struct PlainHead: Equatable, Sendable {
-    /// What the input is to the oracle.
+    /// The oracle's result for the input.
     public enum Outcome: Equatable, Sendable {
         /// The head is not complete.
         case incomplete
@@ -14,7 +14,7 @@ public struct PlainHead: Equatable, Sendable {
         case head(PlainHead)
     }
 
-    /// Where a field stands.
+    /// The place of a field.
     public struct Slot: Equatable, Sendable {
         /// The bytes of the name.
         public var name: Range<Int>
@@ -30,11 +30,11 @@ public struct PlainHead: Equatable, Sendable {
 
     /// The length with the empty line.
     public var length = 0
-    /// Where the fields stand.
+    /// The places of the fields.
     public var slots: [Slot] = []
-    /// Where the request target stands.
+    /// The place of the request target.
     public var target = 0..<0
-    /// Where the reason phrase stands.
+    /// The place of the reason phrase.
     public var reason = 0..<0
     /// The head as the parser's events record it.
     public var recorded = RecordedHead(startLine: [], traits: [], fields: [])
@@ -131,14 +131,14 @@ struct PlainReader {
         byte == 0x09 || (0x20...0x7E).contains(byte) || byte >= 0x80
     }
 
-    /// The limit that a line is beyond; of two, the one it met first.
+    /// The limit that a line exceeds; of two, the one that it exceeds first.
     private func exceeded(_ line: Range<Int>, _ fieldsStart: Int?) -> HTTPParseError.Kind? {
         guard let fieldsStart else {
             return line.count > limits.startLineBytes ? .requestLineTooLong : nil
         }
         if line.count > limits.fieldLineBytes { return .fieldTooLong }
         let sectionLimit = kind == .trailers ? limits.trailerBytes : limits.fieldSectionBytes
-        // With its CRLF the line has to fit.
+        // The line has to fit together with its CRLF.
         guard line.upperBound + 2 - fieldsStart > sectionLimit else { return nil }
         return kind == .trailers ? .trailersTooLong : .fieldsTooLong
     }

@@ -6,7 +6,7 @@ public struct RecordedMessage: Equatable, Sendable {
     public var startLine: [String]
     /// The framing that the head announces.
     public var framing: BodyFraming
-    /// Whether the connection ends behind the message.
+    /// Whether the connection ends after the message.
     public var closes: Bool
     /// The fields, without those that the serialisers write themselves.
     public var fields: HTTPFields

@@ -1,20 +1,20 @@
 public import HTTPParser
 
-/// Who speaks, what the parser is told beforehand, and whether the speaker closes in the end.
+/// How bytes are parsed: the role of their sender, limits, leniency, and whether the input ends.
 public struct WireSetup: Sendable {
-    /// Whose bytes they are.
+    /// The sender of the bytes.
     public enum Role: Sendable, Equatable {
-        /// A client's.
+        /// A client.
         case request
-        /// A server's; with methods only so many responses are expected.
+        /// A server; with methods, one response to each is expected.
         case response(to: [HTTPMethod]?)
     }
 
-    /// Whose bytes they are.
+    /// The sender of the bytes.
     public var role: Role
-    /// What the parser accepts at the most.
+    /// The limits of the parser.
     public var limits: ParserLimits
-    /// What the parser forgives.
+    /// The leniency of the parser.
     public var leniency: ParserLeniency
     /// Whether the input ends after the bytes.
     public var closes: Bool
@@ -30,12 +30,12 @@ public struct WireSetup: Sendable {
         self.closes = closes
     }
 
-    /// What the parser says to all bytes at once.
+    /// The parser's events for all bytes at once.
     public func events(_ bytes: [UInt8]) -> [WireEvent] {
         events(pieces: [bytes[...]])
     }
 
-    /// What the parser says to the bytes in pieces; it is asked for events after each.
+    /// The parser's events for the bytes in pieces; the events are read after each piece.
     public func events(pieces: some Sequence<ArraySlice<UInt8>>) -> [WireEvent] {
         switch role {
         case .request: requestEvents(pieces)

@@ -1,4 +1,4 @@
-/// A way to cut input that changes what the parser says.
+/// A way to cut input that changes the parser's events.
 public struct Disagreement: Sendable, CustomStringConvertible {
     /// The input.
     public var bytes: [UInt8]
@@ -9,7 +9,7 @@ public struct Disagreement: Sendable, CustomStringConvertible {
     /// The events of the pieces.
     public var pieces: [WireEvent]
 
-    /// What was fed, where it was cut, and both lists.
+    /// The input, the cuts and both lists of events.
     public var description: String {
         """
         \(Escapes.text(bytes))
@@ -25,12 +25,12 @@ extension WireSetup {
     /// Inputs up to this length are also cut at each pair of places.
     public static var pairLimit: Int { 44 }
 
-    /// Feeds the bytes one by one, cut in two at each place, and, when they are few, in three,
-    /// and gives the first cut at which the parser says something else than to the whole.
+    /// Feeds the bytes one by one, cut in two at each place, and, when they are few, in three.
+    /// Returns the first cuts whose events differ from those of the whole.
     public func disagreement(on bytes: [UInt8]) -> Disagreement? {
         let whole = events(bytes)
         if let found = disagreement(on: bytes, whole, cuts: Array(0...bytes.count)) { return found }
-        // Long inputs take part at a thousand places.
+        // Long inputs are cut at one to two thousand places.
         let places = Array(stride(from: 1, to: bytes.count, by: max(1, bytes.count / 1_000)))
         for first in places {
             if let found = disagreement(on: bytes, whole, cuts: [first]) { return found }

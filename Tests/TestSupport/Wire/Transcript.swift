@@ -12,11 +12,11 @@ import HTTPParser
 ///     error invalidChunkSize at 60, status 400
 ///     ```
 ///
-/// The line breaks of the document mean nothing: those of the message are written as escapes
-/// (`Escapes`). Behind `request` or `response` may stand, each once or more often:
+/// The line breaks of the document have no meaning: those of the message are written as escapes
+/// (`Escapes`). These options may follow `request` or `response`, each once or more often:
 /// - a limit of `ParserLimits` with its value, such as `fieldCount=2`;
 /// - the name of a leniency, such as `bareLineFeed`;
-/// - `to=HEAD,GET`: the requests that the responses answer;
+/// - `to=HEAD,GET`: the methods of the requests that get the responses;
 /// - `closes`: the input ends after the message.
 public struct Transcript: Sendable, CustomStringConvertible {
     /// The name of the document and the heading of the case.
@@ -41,9 +41,9 @@ public struct Transcript: Sendable, CustomStringConvertible {
     }
 }
 
-/// A document that is not written as `Transcript` says.
+/// A document that does not have the format of `Transcript`.
 public struct TranscriptError: Error, CustomStringConvertible {
-    /// What is wrong and where.
+    /// The fault and its line.
     public let description: String
 }
 

@@ -1,6 +1,6 @@
 public import HTTPParser
 
-/// A field line as it stood on the wire.
+/// A field line as it was on the wire.
 public struct FieldLine: Equatable, Sendable {
     /// The bytes of the name.
     public var name: [UInt8]
@@ -16,9 +16,9 @@ public struct FieldLine: Equatable, Sendable {
 
 /// A head as a value that compares and prints.
 public struct RecordedHead: Equatable, Sendable {
-    /// The start line, made anew from its parts.
+    /// The start line, built again from its parts.
     public var startLine: [UInt8]
-    /// Target form, framing and what else the fields say about the connection.
+    /// Target form, framing and other facts about the connection.
     public var traits: [String]
     /// The fields in their order.
     public var fields: [FieldLine]
@@ -31,7 +31,7 @@ public struct RecordedHead: Equatable, Sendable {
     }
 }
 
-/// What a parser said, as a value; adjacent pieces of content are one.
+/// An event of a parser as a value; adjacent pieces of content are one.
 public enum WireEvent: Equatable, Sendable {
     /// The head of a request.
     case request(RecordedHead)
@@ -43,7 +43,7 @@ public enum WireEvent: Equatable, Sendable {
     case content([UInt8])
     /// The end of a message, with its trailers.
     case end([FieldLine])
-    /// The parser stopped, and these bytes belong to somebody else.
+    /// The parser stopped, and left these bytes unread.
     case stop(StopReason, rest: [UInt8])
     /// The input was refused.
     case failure(HTTPParseError)
@@ -63,7 +63,7 @@ extension BodyFraming {
 }
 
 extension WireEvent: CustomStringConvertible {
-    /// The lines that stand for the event in a transcript.
+    /// The lines that represent the event in a transcript.
     public var description: String {
         switch self {
         case .request(let head): "request \(head.text)"

@@ -68,6 +68,9 @@ struct RetryPolicyTests {
         #expect(wait(1, 0) == .milliseconds(100) && wait(2, 0.5) == .milliseconds(300))
         #expect(wait(4, 1) == .seconds(1) && wait(999, 1) == .seconds(1))
         #expect(wait(0, 7) == .milliseconds(100) && wait(0, -7) == .milliseconds(50))
+        // A product of such a delay would overflow.
+        policy.firstDelay = .seconds(Int64.max)
+        #expect(wait(20, 1) == .seconds(1))
     }
 
     @Test(
