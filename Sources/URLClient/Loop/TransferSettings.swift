@@ -48,7 +48,6 @@ final class TransferRoute: Sendable {
     let isSecure: Bool
     let target: ConnectTarget?
     let proxy: ClientProxy?
-    let hasProxy: Bool
     /// Whether TLS may be used: with the origin, an HTTPS proxy or a server of DNS over HTTPS.
     let mayBeSecure: Bool
     let protocols: ProtocolPolicy
@@ -64,6 +63,8 @@ final class TransferRoute: Sendable {
     let receiveBytesPerSecond: Int64?
     let sendBytesPerSecond: Int64?
 
+    var hasProxy: Bool { if case .some = proxy { true } else { false } }
+
     /// - Parameters:
     ///   - request: its settings take precedence over the configuration.
     ///   - origin: the origin that the request is sent to.
@@ -76,7 +77,6 @@ final class TransferRoute: Sendable {
         isSecure = origin.isSecure
         self.target = target
         proxy = (request.proxy ?? configuration.proxy).proxy(for: origin)
-        hasProxy = proxy != nil
         mayBeSecure =
             origin.isSecure || proxy?.kind == .https || configuration.resolver.dohURL != nil
         protocols = request.protocols ?? configuration.protocols
