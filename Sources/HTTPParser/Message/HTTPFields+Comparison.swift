@@ -3,6 +3,7 @@ extension HTTPFields {
     /// value is longer than 1 KiB, because comparing it costs more than it saves.
     package func isKnownSame(as other: HTTPFields) -> Bool {
         guard storage.count == other.storage.count else { return false }
+        if sharesStorage(with: other) { return true }
         var index = 0
         while index < storage.count {
             guard storage[index].value.isKnownSame(as: other.storage[index].value),
@@ -11,6 +12,15 @@ extension HTTPFields {
             index += 1
         }
         return true
+    }
+
+    /// Whether both are copies of the same fields.
+    private func sharesStorage(with other: HTTPFields) -> Bool {
+        unsafe storage.withUnsafeBufferPointer { own in
+            unsafe other.storage.withUnsafeBufferPointer {
+                unsafe own.baseAddress == $0.baseAddress
+            }
+        }
     }
 }
 
