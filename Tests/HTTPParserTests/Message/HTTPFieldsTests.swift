@@ -80,4 +80,19 @@ struct HTTPFieldsTests {
         #expect(fields != ["A": "1", "B": "3"])
         #expect(Set([fields, ["a": "1", "b": "2"]]).count == 1)
     }
+
+    @Test("Fields are known to be the same if they are copies, or if the bytes of short values are")
+    func knownSame() {
+        let fields: HTTPFields = ["A": "\u{E9}"]
+        let (copy, equal): (HTTPFields, HTTPFields) = (fields, ["a": "\u{E9}"])
+        #expect(copy.isKnownSame(as: fields) && equal.isKnownSame(as: fields))
+        // Equal as text, with other bytes.
+        let decomposed: HTTPFields = ["A": "e\u{301}"]
+        #expect(!decomposed.isKnownSame(as: fields))
+        #expect(!fields.isKnownSame(as: ["B": "\u{E9}"]) && !fields.isKnownSame(as: [:]))
+        let value = String(repeating: "x", count: 1_025)
+        let (long, other): (HTTPFields, HTTPFields) = (["A": value], ["A": value])
+        let same = long
+        #expect(same.isKnownSame(as: long) && !other.isKnownSame(as: long))
+    }
 }
